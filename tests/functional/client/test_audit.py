@@ -31,8 +31,10 @@ class AuditTest(base.CloudTestCase):
 
     def test_a_sound_cloud_has_no_problem(self) -> None:
         self.assertEqual([], self.audit())
-        told = self.run_command(f'{_AUDIT} --fail-on refused --fail-on spread')
-        self.assertIn('0 problems found among 3 running', told)
+        output = self.run_command(
+            f'{_AUDIT} --fail-on refused --fail-on spread'
+        )
+        self.assertIn('0 problems found among 3 running', output)
 
     def test_the_page_shows_what_is_printed(self) -> None:
         self.cloud.aggregates['licensed'][0]['os'] = 'linux'
@@ -127,10 +129,10 @@ class AuditTest(base.CloudTestCase):
         ):
             self.run_servers(*hosts)
             self.make_group(policy)
-            found = self.audit()
+            breaches = self.audit()
             self.assertEqual(
                 [(problem, 'server group', 'db')] * bool(problem),
-                [breach[:3] for breach in found],
+                [breach[:3] for breach in breaches],
                 (policy, hosts),
             )
 
@@ -220,12 +222,12 @@ class AuditTest(base.CloudTestCase):
         self.assertIn(words, result.error)
         self.run_command(f'{_AUDIT} --fail-on refused')
         self.cloud.down = ('lost',)
-        told = self.run_command(f'{_AUDIT} --fail-on refused', status=1)
-        self.assertIn('| unknown | server ', told)
-        self.assertIn('0 problems found among 3 running', told)
+        output = self.run_command(f'{_AUDIT} --fail-on refused', status=1)
+        self.assertIn('| unknown | server ', output)
+        self.assertIn('0 problems found among 3 running', output)
         self.cloud.maximum = '2.95'
-        told = self.run_command(f'{_AUDIT} --fail-on broken', status=1)
-        self.assertIn('Not judged: the zones of mail, train, web', told)
+        output = self.run_command(f'{_AUDIT} --fail-on broken', status=1)
+        self.assertIn('Not judged: the zones of mail, train, web', output)
 
     def test_a_name_on_standard_error_is_not_obeyed(self) -> None:
         self.cloud.maximum = '2.95'

@@ -57,11 +57,11 @@ class CapacityTest(base.CloudTestCase):
             (12, 'at least', 0),
             (row['Servers'], row['Bound'], row['Full Nodes']),
         )
-        told = self.run_command(f'{_CAPACITY} m1.small').replace('\n', ' ')
+        output = self.run_command(f'{_CAPACITY} m1.small').replace('\n', ' ')
         self.assertIn(
-            'At least: Placement does not tell of all hosts with room', told
+            'At least: Placement does not tell of all hosts with room', output
         )
-        self.assertNotIn('At most', told)
+        self.assertNotIn('At most', output)
         file = pathlib.Path(self.folder, 'nova.prom')
         self.capacity('m1.small', '--textfile', str(file))
         self.assertIn(
@@ -78,9 +78,9 @@ class CapacityTest(base.CloudTestCase):
         self.assertEqual(0, self.capacity('m1.small')['Servers'])
         row = self.capacity('m1.small', '--from-volume')
         self.assertEqual(4 * 8, row['Servers'])
-        told = self.run_command(f'{_CAPACITY} m1.small --from-volume')
+        output = self.run_command(f'{_CAPACITY} m1.small --from-volume')
         self.assertIn(
-            'with its root disk on a volume', told.replace('\n', ' ')
+            'with its root disk on a volume', output.replace('\n', ' ')
         )
 
     def test_nodes_of_ironic_are_no_hosts(self) -> None:
@@ -103,8 +103,8 @@ class CapacityTest(base.CloudTestCase):
 
     def test_a_host_without_a_node_is_told(self) -> None:
         del self.cloud.nodes['compute-4']
-        told = self.run_command(f'{_CAPACITY} m1.small', status=1)
-        self.assertIn('Not counted: compute-4.', told)
+        output = self.run_command(f'{_CAPACITY} m1.small', status=1)
+        self.assertIn('Not counted: compute-4.', output)
         command = (*_CAPACITY.split(), 'm1.small', '-f', 'json')
         result = self.openstack(*command, **self.login)
         self.assertEqual(1, result.status)
@@ -125,10 +125,10 @@ class CapacityTest(base.CloudTestCase):
         names = [f'c{number}' for number in range(5_000)]
         self.cloud.hosts += names
         self.cloud.nodes |= zip(names, names, strict=True)
-        told = self.run_command(_CAPACITY).replace('\n', ' ')
+        output = self.run_command(_CAPACITY).replace('\n', ' ')
         # Four flavors of one size, three classes, and who shares them.
-        self.assertIn(' 5 requests to Placement for 5006 hosts.', told)
-        self.assertIn('At most: each flavor is counted alone', told)
+        self.assertIn(' 5 requests to Placement for 5006 hosts.', output)
+        self.assertIn('At most: each flavor is counted alone', output)
 
     def test_the_textfile_is_read_by_prometheus(self) -> None:
         self.cloud.flavors['a "b"\\c'] = {}
@@ -136,22 +136,17 @@ class CapacityTest(base.CloudTestCase):
         file.write_text('old')
         rows = self.live(*_CAPACITY.split(), '--textfile', str(file))
         families = [*parser.text_string_to_metric_families(file.read_text())]
-        self.assertEqual(
-            {
-                (name, row['Flavor']): row[column]
-                for name, column in (
-                    ('nova_flavor_hosts', 'Hosts'),
-                    ('nova_flavor_free_servers', 'Servers'),
-                )
-                for row in rows
-            }
-            | {('nova_flavor_answer_cut', row['Flavor']): 0 for row in rows},
-            {
-                (one.name, sample.labels['flavor']): sample.value
-                for one in families
-                for sample in one.samples
-            },
-        )
+        expected = {}
+        for row in rows:
+            flavor = row['Flavor']
+            expected['nova_flavor_hosts', flavor] = row['Hosts']
+            expected['nova_flavor_free_servers', flavor] = row['Servers']
+            expected['nova_flavor_answer_cut', flavor] = 0
+        samples = {}
+        for family in families:
+            for sample in family.samples:
+                samples[family.name, sample.labels['flavor']] = sample.value
+        self.assertEqual(expected, samples)
         self.assertIn('a "b"\\c', {row['Flavor'] for row in rows})
         for family in families:
             self.assertEqual('gauge', family.type)
@@ -159,7 +154,7 @@ class CapacityTest(base.CloudTestCase):
         # Another user's exporter reads it, and finds no other file.
         self.assertEqual(0o644, file.stat().st_mode & 0o777)
         self.assertEqual(
-            [], [one for one in os.listdir(self.folder) if one[0] == '.']
+            [], [name for name in os.listdir(self.folder) if name[0] == '.']
         )
         command = [*_CAPACITY.split(), '--textfile', '/no/file']
         result = self.openstack(*command, **self.login)
@@ -182,5 +177,5 @@ class CapacityTest(base.CloudTestCase):
         self.assertIsNone(row['Servers'])
         self.assertEqual('', row['Bound'])
         self.assertIn('m1.small: Placement says: group_policy', result.error)
-        told = self.run_command(f'{_CAPACITY} m1.small', status=1)
-        self.assertIn('m1.small: Placement says: group_policy', told)
+        output = self.run_command(f'{_CAPACITY} m1.small', status=1)
+        self.assertIn('m1.small: Placement says: group_policy', output)

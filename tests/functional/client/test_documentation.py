@@ -44,8 +44,8 @@ class CommandsPageTest(base.CloudTestCase):
                 result = self.openstack(*words, COLUMNS='80')
             # A refusal prints its line and nothing else.
             self.assertNotEqual(bool(result.output), bool(result.error))
-            found = result.output or result.error
-            self.assertEqual(example.output, found.rstrip(), example.command)
+            printed = (result.output or result.error).rstrip()
+            self.assertEqual(example.output, printed, example.command)
 
     def test_the_example_files_say_what_the_client_prints(self) -> None:
         for name, words in pages.saving().items():
@@ -53,7 +53,7 @@ class CommandsPageTest(base.CloudTestCase):
                 self.cloud = rest_stub.examples(prefix)
                 self.cloud.install(self.mocker)
                 saved = (pages.FILES / f'{prefix}{name}').read_text('utf-8')
-                self.assert_told(self.run_command(words), saved)
+                self.assert_same_rows(self.run_command(words), saved)
 
     def test_the_servers_say_what_the_client_prints(self) -> None:
         words, names = pages.saving_servers()
@@ -61,27 +61,33 @@ class CommandsPageTest(base.CloudTestCase):
             self.run_command(f'{words} {name}') for name in names
         )
         saved = (pages.FILES / 'servers.json').read_text('utf-8')
-        # Objects that follow each other are a list.
-        texts = (text.replace('}\n{', '},{') for text in (printed, saved))
-        self.assert_told(*(f'[{text}]' for text in texts))
+        self.assert_same_rows(_as_list(printed), _as_list(saved))
 
-    def assert_told(self, printed: str, saved: str) -> None:
+    def assert_same_rows(self, printed: str, saved: str) -> None:
         """Fail if a file does not say what the client prints."""
-        rows = map(json.loads, (printed, saved))
-        for one, other in zip(*rows, strict=True):
+        for printed_row, saved_row in zip(
+            json.loads(printed), json.loads(saved), strict=True
+        ):
             # An older client does not print all of it.
-            self.assertEqual(other, {**other, **one})
+            self.assertEqual(saved_row, {**saved_row, **printed_row})
 
     def test_the_page_lists_every_finding_with_its_severity(self) -> None:
         page = pages.PAGE.read_text('utf-8')
         for severity in mistakes.SEVERITIES:
-            wanted = [
-                c.value for c in mistakes.FindingCode if c.severity is severity
+            codes = [
+                code.value
+                for code in mistakes.FindingCode
+                if code.severity is severity
             ]
-            (told,) = re.findall(
+            (paragraph,) = re.findall(
                 rf'\n``{severity.value}``\n((?:    .+\n)+)', page
             )
-            self.assertCountEqual(wanted, re.findall('``(.+?)``', told))
+            self.assertCountEqual(codes, re.findall('``(.+?)``', paragraph))
+
+
+def _as_list(objects: str) -> str:
+    """Return JSON objects that follow each other as one list."""
+    return '[' + objects.replace('}\n{', '},{') + ']'
 
 
 class NovaPagesTest(base.CloudTestCase):
@@ -109,21 +115,16 @@ class NovaPagesTest(base.CloudTestCase):
     def test_the_commands_bring_about_what_the_page_says(self) -> None:
         examples = console.examples('nova.rst')
         self.assertEqual(4, len(examples))
-        wanted = {
+        hosts_by_flavor = {
             'win.medium': ['compute-7'],
             'any.small': ['compute-1', 'compute-7'],
             'm1.small': ['compute-1'],
         }
-        self.type(*examples, **{flavor: {} for flavor in wanted})
-        passes = {
-            flavor: [
-                row['Host']
-                for row in self.live('aggregate', 'filter', 'explain', flavor)
-                if row['Result'] == 'pass'
-            ]
-            for flavor in wanted
-        }
-        self.assertEqual(wanted, passes)
+        self.type(*examples, **{flavor: {} for flavor in hosts_by_flavor})
+        for flavor, hosts in hosts_by_flavor.items():
+            rows = self.live('aggregate', 'filter', 'explain', flavor)
+            passing = [row['Host'] for row in rows if row['Result'] == 'pass']
+            self.assertEqual(hosts, passing, flavor)
         # It checks what it has written, too. The cloud has two hosts only.
         lint = ('aggregate', 'filter', 'lint', '--severity', 'warning')
         self.assertEqual(

@@ -88,13 +88,13 @@ class ErrorTest(base.CloudTestCase):
         old = self.write(json.dumps(server), 'old.json')
         twice = self.write('[{"name": "a", "name": "b"}]', 'twice.json')
         files = self.files()
-        for words, told in _ARGUMENTS:
+        for words, message in _ARGUMENTS:
             command, *arguments = words.format(
                 old=old, twice=twice, flavors=files[1], aggregates=files[3]
             ).split()
             with self.subTest(words):
                 result = self.run_filter(command, *files, *arguments)
-                self.assert_one_line(result, told)
+                self.assert_one_line(result, message)
                 # 2 stands for findings.
                 self.assertEqual(1, result.status)
 

@@ -48,8 +48,11 @@ class ExplainTest(base.CloudTestCase):
 
     def test_preferences_are_told_with_their_reasons(self) -> None:
         self.cloud.flavors['m1.small'] = {'aggregate_preferred.5:ssd': '*'}
-        found = {row['Preferences'] for row in self.explain('m1.small')[:4]}
-        self.assertEqual({'', '+5 aggregate_preferred.5:ssd=*'}, found)
+        rows = self.explain('m1.small')[:4]
+        self.assertEqual(
+            {'', '+5 aggregate_preferred.5:ssd=*'},
+            {row['Preferences'] for row in rows},
+        )
 
     def test_near_misses_come_first(self) -> None:
         self.cloud.aggregates['disks'][1].append('compute-8')
@@ -64,14 +67,14 @@ class ExplainTest(base.CloudTestCase):
         twice = ('--host', 'compute-7', '--host', 'compute-7')
         (row,) = self.explain('win.medium', *twice)
         self.assertEqual('compute-7', row['Host'])
-        told = self.run_command(f'{_EXPLAIN} win.medium', *twice)
-        self.assertIn('1 of 1 hosts passes', told)
+        output = self.run_command(f'{_EXPLAIN} win.medium', *twice)
+        self.assertIn('1 of 1 hosts passes', output)
 
     def test_a_server_is_judged_by_its_own_copy_of_the_flavor(self) -> None:
         command = (*_EXPLAIN.split(), '--host', 'compute-7')
         specs = self.cloud.flavors['win.medium']
-        own = {'original_name': 'win.medium', 'extra_specs': specs}
-        self.cloud.shown['mail'] = {'flavor': own}
+        flavor_copy = {'original_name': 'win.medium', 'extra_specs': specs}
+        self.cloud.shown['mail'] = {'flavor': flavor_copy}
         self.cloud.flavors['win.medium'] = {'k': '1'}
         files = self.files(*base.NOUNS)
         (row,) = self.live(*command, '--server', 'mail')
@@ -195,7 +198,7 @@ class ExplainTest(base.CloudTestCase):
         # The zone is exempt by default; an own list replaces the default.
         self.cloud.aggregates['gpus'][0]['force_metadata_check'] = 'True'
         self.cloud.aggregates['gpus'][0].pop('gpu')
-        for host, options, wanted in (
+        for host, options, verdict in (
             ('compute-7', '', 'refuse'),
             ('compute-7', '--exempt os', 'pass'),
             ('compute-7', '--exempt x --exempt y', 'refuse'),
@@ -205,4 +208,4 @@ class ExplainTest(base.CloudTestCase):
         ):
             words = f'{_EXPLAIN} m1.small --host {host} {options}'
             (row,) = self.live(*words.split())
-            self.assertEqual(wanted, row['Result'], words)
+            self.assertEqual(verdict, row['Result'], words)

@@ -19,8 +19,10 @@ class FilesTest(base.CloudTestCase):
     def test_rows_and_answers_are_the_same_as_from_cloud_and_files(self):
         self.cloud.states['compute-3'] = ('disabled', 'up')
         words, _ = pages.saving_servers()
-        saving = {name: [one] for name, one in pages.saving().items()}
-        saving['servers.json'] = [f'{words} {o}' for o in self.cloud.servers]
+        saving = {file: [command] for file, command in pages.saving().items()}
+        saving['servers.json'] = [
+            f'{words} {server}' for server in self.cloud.servers
+        ]
         rows = []
         for name, commands in saving.items():
             texts = map(self.run_command, commands)
@@ -38,12 +40,9 @@ class FilesTest(base.CloudTestCase):
                 self.assertEqual(live, self.data(*command, *files[:count]))
 
     def test_rows_of_single_objects_are_enough(self) -> None:
-        flavors, aggregates = (
-            self.save(*(f'{noun} show {name}' for name in names))
-            for noun, names in (
-                ('flavor', ('win.medium', 'm1.small')),
-                ('aggregate', ('licensed', 'gpus')),
-            )
+        flavors = self.save('flavor show win.medium', 'flavor show m1.small')
+        aggregates = self.save(
+            'aggregate show licensed', 'aggregate show gpus'
         )
         files = ('--flavors', flavors, '--aggregates', aggregates)
         command = 'aggregate filter explain win.medium'
@@ -63,42 +62,40 @@ class FilesTest(base.CloudTestCase):
         )
 
     def test_pages_may_follow_each_other(self) -> None:
-        *others, file = self.files(*base.NOUNS)
-        page = json.loads(pathlib.Path(file).read_text('utf-8'))
-        first, last = page['servers'][:2], page['servers'][2:]
+        *options, file = self.files(*base.NOUNS)
+        servers = json.loads(pathlib.Path(file).read_text('utf-8'))['servers']
         link = [{'rel': 'next', 'href': 'http://cloud.test/next'}]
-        texts = [
-            json.dumps({'servers': first, 'servers_links': link}),
-            json.dumps({'servers': last}),
-        ]
-        one, other, both = (
-            self.write(''.join(found), f'page-{number}')
-            for number, found in enumerate((texts[:1], texts[1:], texts))
+        first = json.dumps({'servers': servers[:2], 'servers_links': link})
+        last = json.dumps({'servers': servers[2:]})
+        first_page = self.write(first, 'first-page')
+        last_page = self.write(last, 'last-page')
+        both_pages = self.write(first + last, 'both-pages')
+        command = ('aggregate', 'filter', 'explain', *options)
+        self.assert_one_line(
+            self.openstack(*command, first_page), 'further pages'
         )
-        command = ('aggregate', 'filter', 'explain', *others)
-        self.assert_one_line(self.openstack(*command, one), 'further pages')
-        whole = self.data(*command, file)
-        self.assertEqual(whole, self.data(*command, both))
-        found = self.data(*command, one, '--servers', other)
-        self.assertEqual(whole, found)
+        rows = self.data(*command, file)
+        self.assertEqual(rows, self.data(*command, both_pages))
+        self.assertEqual(
+            rows, self.data(*command, first_page, '--servers', last_page)
+        )
 
     def test_5000_servers_are_one_file(self) -> None:
-        *others, file = self.files(*base.NOUNS)
+        *options, file = self.files(*base.NOUNS)
         page = json.loads(pathlib.Path(file).read_text('utf-8'))
-        servers = [
-            {**server, 'id': f'{server["id"]}-{number}'}
-            for number in range(5_000 // 3 + 1)
-            for server in page['servers']
-        ]
+        servers = []
+        for number in range(5_000 // 3 + 1):
+            for server in page['servers']:
+                servers.append({**server, 'id': f'{server["id"]}-{number}'})
         file = self.write(json.dumps({'servers': servers}), 'many')
-        told = self.run_command(
+        output = self.run_command(
             'aggregate filter impact --summary -f json --fail-on stranded '
             '--remove-host licensed compute-8',
-            *others,
+            *options,
             file,
             status=2,
         )
         self.assertIn(
             ['server', 'win.medium', 'stranded', len(servers) // 3],
-            [list(row.values()) for row in json.loads(told)],
+            [list(row.values()) for row in json.loads(output)],
         )
