@@ -34,16 +34,17 @@ class LintTest(base.CloudTestCase):
             [tuple(row.values())[:4] for row in live],
         )
         self.assertEqual(live, self.data(*command, *self.files()))
-        found = self.live(*command, '--severity', 'warning')
-        self.assertEqual(live[:1], found)
+        self.assertEqual(
+            live[:1], self.live(*command, '--severity', 'warning')
+        )
 
     def test_what_stands_below_and_in_place_of_the_findings(self) -> None:
         # What they look like is on the page.
         self.cloud.flavors['win.medium'][f'{_SCOPE}:os'] = 'a,b'
-        told = self.run_command(_LINT, '-c', 'Code', status=2)
-        self.assertTrue(told.startswith('+--'), told)
-        told = self.run_command(_LINT, *self.files()[:4], status=2)
-        self.assertIn('No --hosts: hosts in no aggregate', told)
+        output = self.run_command(_LINT, '-c', 'Code', status=2)
+        self.assertTrue(output.startswith('+--'), output)
+        output = self.run_command(_LINT, *self.files()[:4], status=2)
+        self.assertIn('No --hosts: hosts in no aggregate', output)
         self.cloud.flavors = {'m1.small': {}}
         self.assertIn('found in 1 flavor and 3 aggr', self.run_command(_LINT))
 
@@ -79,14 +80,14 @@ class ImpactTest(base.CloudTestCase):
         ),
     )  # fmt: skip
     def test_a_change_is_told_before_it_is_made(self, case) -> None:
-        options, *wanted = case
+        options, *effects = case
         command = [*_IMPACT.split(), *options.split()]
         live = self.live(*command)
         files = self.files(*base.NOUNS)
         self.assertEqual(live, self.data(*command, *files))
         rows = [tuple(row.values()) for row in live]
         self.assertEqual(
-            wanted, [(*row[:3], *row[5:7], row[9]) for row in rows]
+            effects, [(*row[:3], *row[5:7], row[9]) for row in rows]
         )
 
     def test_hosts_beyond_what_nova_looks_at_are_told(self) -> None:
@@ -97,8 +98,8 @@ class ImpactTest(base.CloudTestCase):
         ):
             text = f'[scheduler]\nmax_placement_results = {limit}\n'
             rows = self.live(*command, self.write(text, 'nova.conf'))
-            found = [r['Name'] for r in rows if r['Code'] == 'beyond-limit']
-            self.assertEqual(flavors, sorted(found))
+            names = [r['Name'] for r in rows if r['Code'] == 'beyond-limit']
+            self.assertEqual(flavors, sorted(names))
 
     def test_a_stranded_server_can_end_with_exit_code_2(self) -> None:
         command = f'{_IMPACT} --fail-on stranded --remove-host'
@@ -116,8 +117,8 @@ class ImpactTest(base.CloudTestCase):
         command = f'{_IMPACT} --fail-on stranded --remove-host'
         for source in ([], files):
             change = 'licensed compute-8 --remove-host licensed compute-7'
-            told = self.run_command(f'{command} {change}', *source)
-            self.assertIn('Servers by effect: none.', told)
+            output = self.run_command(f'{command} {change}', *source)
+            self.assertIn('Servers by effect: none.', output)
 
     def test_what_a_shell_made_of_a_tilde_is_told(self) -> None:
         change = ('--set-aggregate', 'licensed', 'os=/root')
@@ -132,8 +133,8 @@ class ImpactTest(base.CloudTestCase):
         self.cloud.aggregates['gpus'] = ({'gpu': 'h100'}, ['compute-1'])
         for noun in ('flavors', 'aggregates'):
             files += [f'--after-{noun}', self.files(noun)[1]]
-        rows = self.data(*_IMPACT.split(), *files)
-        found = [tuple(row.values()) for row in rows]
+        effects = self.data(*_IMPACT.split(), *files)
+        rows = [tuple(effect.values()) for effect in effects]
         self.assertEqual(
             [
                 ('any.small', self.cloud.hosts, 'pass', '', 'deleted'),
@@ -141,10 +142,10 @@ class ImpactTest(base.CloudTestCase):
                 ('gpu.small', ['compute-1'], '', 'pass', 'new'),
                 ('train', ['compute-2'], 'pass', 'refuse', 'refused'),
             ],
-            [(*row[1:5], row[9]) for row in found],
+            [(*row[1:5], row[9]) for row in rows],
         )
-        told = self.run_command(_IMPACT, *files)
-        self.assertIn('Flavors by effect: deleted 1, loses 1, new 1.', told)
+        output = self.run_command(_IMPACT, *files)
+        self.assertIn('Flavors by effect: deleted 1, loses 1, new 1.', output)
 
     def test_replacing_the_in_tree_filter_is_a_change_too(self) -> None:
         self.cloud.flavors['odd'] = {'k': '>= two'}
@@ -177,14 +178,14 @@ class ImpactTest(base.CloudTestCase):
         command = f'{_IMPACT} --fail-on stranded'
         change = '--remove-host licensed compute-8'
         for source in ([], files):
-            told = self.run_command(
+            output = self.run_command(
                 f'{command} {change} -f json', *source, status=1
             )
-            row = json.loads(told)[-1]
+            row = json.loads(output)[-1]
             self.assertEqual(('mail', 'unknown'), (row['Name'], row['Effect']))
             self.assertIn(reason, row['Reason'])
-            told = self.run_command(f'{command} {change}', *source, status=1)
-            self.assertIn('Servers by effect: unknown 1.', told)
+            output = self.run_command(f'{command} {change}', *source, status=1)
+            self.assertIn('Servers by effect: unknown 1.', output)
         if host != '':
             self.run_command(f'{command} --set-aggregate disks rack=r1')
 
@@ -204,5 +205,5 @@ class ImpactTest(base.CloudTestCase):
         command = f'{_IMPACT} --add-host west'
         result = self.openstack(*command.split(), 'compute-1', **self.login)
         self.assert_one_line(result, 'Nova refuses', "'compute-1'", 'east')
-        told = self.run_command(f'{command} compute-4').replace('\n', ' ')
-        self.assertIn('zone of compute-4 changes: Nova refuses', told)
+        output = self.run_command(f'{command} compute-4').replace('\n', ' ')
+        self.assertIn('zone of compute-4 changes: Nova refuses', output)

@@ -66,15 +66,16 @@ class Nova(rest_stub.Cloud):
     def takers(self, extra_specs: dict[str, str]) -> set[str]:
         """Return the hosts that pass for a flavor and are up."""
         request = Request(inputs.read_flavor(extra_specs), _EXEMPT)
-        own = {
-            host: [
+        passing = set()
+        for host in self.up():
+            aggregates = [
                 inputs.Aggregate(name, metadata)
                 for name, (metadata, hosts) in self.aggregates.items()
                 if host in hosts
             ]
-            for host in self.up()
-        }
-        return {h for h, all_ in own.items() if not any(request.reasons(all_))}
+            if not any(request.reasons(aggregates)):
+                passing.add(host)
+        return passing
 
     def run(self, command: str) -> None:
         """Run a command of the shell.
@@ -154,17 +155,17 @@ def change(rng: random.Random, nova: Nova) -> tuple[list[str], str]:
     name = rng.choice(sorted(nova.aggregates))
     _, hosts = nova.aggregates[name]
     pair = f'{rng.choice(sorted(_OFFERED))}={rng.choice("xyz!")}'
-    found = [('--set-aggregate', pair, f'set --property {pair} {name}')]
-    for word, some in (
+    changes = [('--set-aggregate', pair, f'set --property {pair} {name}')]
+    for word, candidates in (
         ('add', [host for host in nova.hosts if host not in hosts]),
         ('remove', hosts),
     ):
-        if some:
-            host = rng.choice(some)
-            found.append(
+        if candidates:
+            host = rng.choice(candidates)
+            changes.append(
                 (f'--{word}-host', host, f'{word} host {name} {host}')
             )
-    option, text, command = rng.choice(found)
+    option, text, command = rng.choice(changes)
     return [option, name, text], f'openstack aggregate {command}'
 
 
@@ -197,19 +198,20 @@ class RandomCloudTest(base.CloudTestCase):
             files = self.files(*base.NOUNS)
             command = ('aggregate', 'filter', 'impact', *options, *files)
             result = self.openstack(*command, '--fail-on', 'stranded')
-            told, after = (vars(nova), options, result), copy.deepcopy(nova)
+            case = (vars(nova), options, result)
+            after = copy.deepcopy(nova)
             try:
                 after.run(line)
             except RefusedError:
                 refused = 'Nova refuses' in result.error + result.output
-                self.assertTrue(refused, told)
+                self.assertTrue(refused, case)
                 continue
             kinds[result.status] += 1
             lost = stranded(nova, after)
             if result.status == 0:
-                self.assertEqual(set(), lost, told)
+                self.assertEqual(set(), lost, case)
             elif result.status == 2:
-                self.assertNotEqual(set(), lost, told)
+                self.assertNotEqual(set(), lost, case)
         self.assertGreater(min(kinds.values()), 0, kinds)
 
     def test_what_is_to_paste_brings_a_host_back(self) -> None:

@@ -31,15 +31,15 @@ class RegionPlanTest(base.CommandTestCase):
         return self.data('cluster', 'region', 'plan', *words.split())
 
     def test_a_plan_has_several_spellings(self):
-        path = self.write(SPEC, 'policy.yaml')
-        other = self.write(json.dumps(yaml.safe_load(SPEC)), 'policy.json')
+        yaml_file = self.write(SPEC, 'policy.yaml')
+        json_file = self.write(json.dumps(yaml.safe_load(SPEC)), 'policy.json')
         now = '--current RegionOne=9'
-        for one, same in (
-            ('--count +7', f'--spec {path} --scale-out 7'),
-            ('--count +7', f'--spec {other} --scale-out 7'),
+        for words, same in (
+            ('--count +7', f'--spec {yaml_file} --scale-out 7'),
+            ('--count +7', f'--spec {json_file} --scale-out 7'),
             (f'{now} --count -2', f'{REGIONS} {now} --scale-in 2'),
         ):
-            self.assertEqual(self.plan(f'{REGIONS} {one}'), self.plan(same))
+            self.assertEqual(self.plan(f'{REGIONS} {words}'), self.plan(same))
 
     def test_a_region_can_be_thought_away(self):
         rows = self.plan(f'{REGIONS} --without RegionOne --count +3')

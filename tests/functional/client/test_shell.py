@@ -61,8 +61,8 @@ class ShellTest(base.CommandTestCase):
             contextlib.redirect_stderr(error),
         ):
             self.assertEqual(['a', 'b'], [*lister.progress(['a', 'b'], 'f')])
-        told = ['0 of 2 f', '1 of 2 f'] * bool(lines)
-        self.assertEqual(told, error.getvalue().splitlines())
+        progress_lines = ['0 of 2 f', '1 of 2 f'][:lines]
+        self.assertEqual(progress_lines, error.getvalue().splitlines())
 
     @ddt.data(True, False)
     def test_a_terminal_is_told_how_far_a_long_list_is(
@@ -82,7 +82,9 @@ class ShellTest(base.CommandTestCase):
             mock.patch.object(error, 'isatty', lambda: terminal, create=True),
             contextlib.redirect_stderr(error),
         ):
-            found = [*pages.listed(nova, '/servers', 'servers', '2.100')]
-        self.assertEqual([*rows, *rows], found)
-        told = ['2 servers read', '4 servers read'] if terminal else []
-        self.assertEqual(told, error.getvalue().splitlines())
+            servers = [*pages.listed(nova, '/servers', 'servers', '2.100')]
+        self.assertEqual([*rows, *rows], servers)
+        progress_lines = []
+        if terminal:
+            progress_lines = ['2 servers read', '4 servers read']
+        self.assertEqual(progress_lines, error.getvalue().splitlines())

@@ -133,12 +133,12 @@ class OfflineTest(base.CommandTestCase):
         ((), 'None of the servers in the files has a signature with'),
         (('--server', 'plain'), 'None of these servers has a signature with'),
     )
-    def test_that_no_server_has_a_key_is_said(self, words, told):
+    def test_that_no_server_has_a_key_is_said(self, words, message):
         result = self.openstack(
             *COMMAND, '--servers', str(SERVERS), '--key', '00000000', *words
         )
         self.assertEqual(0, result.status)
-        self.assertIn(f'{told} the key ID 00000000.', result.error)
+        self.assertIn(f'{message} the key ID 00000000.', result.error)
 
     def test_that_no_server_has_hints_is_said(self):
         plain = '[{"name": "web", "id": "i", "scheduler_hints": null}]'
@@ -192,7 +192,7 @@ class OfflineTest(base.CommandTestCase):
 
     def test_a_wrong_file_is_one_line(self):
         file = self.write('[{"name": "web", "id": "i"}]', 'old.json')
-        for words, told in (
+        for words, message in (
             ('--servers /nowhere/file', '/nowhere/file'),
             ('shop --key-file /nowhere/file', '/nowhere/file'),
             ('shop --config-file /nowhere/file', '/nowhere/file'),
@@ -200,7 +200,7 @@ class OfflineTest(base.CommandTestCase):
             (f'--servers {file}', 'API version 2.100'),
         ):
             result = self.openstack(*COMMAND, *words.split())
-            self.assert_one_line(result, told)
+            self.assert_one_line(result, message)
 
 
 class ListTest(base.CloudTestCase):
@@ -216,17 +216,20 @@ class ListTest(base.CloudTestCase):
         kinds += [('', 'OS::Nova::Server'), ('port', 'OS::Neutron::Port')]
         self.cloud.resources = [
             {
-                'resource_name': one,
+                'resource_name': name,
                 'resource_type': kind,
-                'physical_resource_id': one,
+                'physical_resource_id': name,
             }
-            for one, kind in kinds
+            for name, kind in kinds
         ]
 
-    def asked(self, path):
+    def queries(self, path):
         """Return the queries of the requests to a path."""
-        requests = self.mocker.request_history
-        return [one.qs for one in requests if one.path.endswith(path)]
+        return [
+            request.qs
+            for request in self.mocker.request_history
+            if request.path.endswith(path)
+        ]
 
     def run_openstack(self, *words, status=0):
         """Run the command; return its result."""
@@ -263,14 +266,16 @@ class ListTest(base.CloudTestCase):
             {row['Server']: columns(row) for row in json.loads(result.output)},
         )
         self.assertIn('1 servers are left out', result.error)
-        asked = self.asked('/servers/detail')
-        self.assertEqual(3, len(asked))
-        self.assertNotIn('all_tenants', asked[0])
+        queries = self.queries('/servers/detail')
+        self.assertEqual(3, len(queries))
+        self.assertNotIn('all_tenants', queries[0])
 
     def test_an_administrator_sees_all_projects(self):
         self.run_openstack('--all-projects')
-        asked = [q['all_tenants'] for q in self.asked('/servers/detail')]
-        self.assertEqual([['true']] * 3, asked)
+        queries = self.queries('/servers/detail')
+        self.assertEqual(
+            [['true']] * 3, [query['all_tenants'] for query in queries]
+        )
 
     def test_the_example_of_the_page_that_asks_a_cloud(self):
         (words,) = re.findall(
@@ -284,7 +289,7 @@ class ListTest(base.CloudTestCase):
         self.assertEqual(VERDICTS | {'plain': 'unsigned'}, verdicts(rows))
         # Nested stacks, too.
         nested = [{'nested_depth': ['100']}]
-        self.assertEqual(nested, self.asked('/resources'))
+        self.assertEqual(nested, self.queries('/resources'))
 
     def test_a_server_that_is_gone_is_told(self):
         del self.rows[-1]
