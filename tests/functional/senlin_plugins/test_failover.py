@@ -382,8 +382,8 @@ class Recovering(TestCase):
         # Nor without a policy.
         self.act(cluster, 'policy_detach', policy_id=deletion)
         self.detach(cluster)
-        self.patch(left_behind, 'LIMIT', 0.2)
-        action = self.senlin.delete(f'/clusters/{cluster}')
+        with mock.patch.object(left_behind, 'LIMIT', 0.2):
+            action = self.senlin.delete(f'/clusters/{cluster}')
         self.assertEqual('FAILED', action['status'])
         self.assertEqual(2, len(self.servers_left(cluster)))
         self.cloud.heal()
