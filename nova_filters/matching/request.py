@@ -318,11 +318,12 @@ def _together(offers: Sequence[dict[str, str]]) -> Callable[[str], str | None]:
         return offers[0].get
 
     def get(key: str) -> str | None:
-        values = []
-        for metadata in offers:
-            value = metadata.get(key)
-            if value is not None:
-                values.append(value)
+        # With 300 aggregates, a loop takes longer than a comprehension.
+        values = [
+            value
+            for metadata in offers
+            if (value := metadata.get(key)) is not None
+        ]
         if not values:
             return None
         return ','.join(values)
