@@ -78,11 +78,11 @@ class ShowFilterCapacity(common.FilterCommand):
         flavors = source.flavors()
         named = inventory.select(flavors, parsed_args.flavor, 'flavor')
         stock = self.stock(source, parsed_args, flavors)
-        panel = explanation.Panel(stock)
+        evaluation = explanation.Evaluation(stock)
         rooms = []
         missing: set[str] = set()
         for flavor in lister.progress(named or flavors, 'flavors'):
-            hosts = panel.judge(flavor).takers
+            hosts = evaluation.judge(flavor).takers
             missing |= hosts.difference(source.nodes.values())
             need = demand.of(flavor, parsed_args.from_volume)
             rooms.append(self._room(source, flavor.name, hosts, need))
@@ -137,7 +137,7 @@ class ShowFilterCapacity(common.FilterCommand):
                 unjudged=[*need.unasked],
             )
         able = {}
-        if not capacity.Stock(answer, nodes).is_plain(nodes):
+        if not capacity.Candidates(answer, nodes).is_plain(nodes):
             # What do the others lack, and does the answer tell of all?
             able = source.able(need.parts)
         return capacity.count(

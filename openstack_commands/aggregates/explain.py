@@ -99,10 +99,10 @@ class ExplainFilter(common.FilterCommand):
         stock = self.stock(source, parsed_args, all_flavors)
         common.check_hosts(stock.hosts, parsed_args.host)
         hosts = [stock.hosts[name] for name in dict.fromkeys(parsed_args.host)]
-        panel = explanation.Panel(stock, hosts or None)
+        evaluation = explanation.Evaluation(stock, hosts or None)
         all_verdicts = []
         for flavor in lister.progress(flavors, 'flavors'):
-            all_verdicts.append(panel.judge(flavor))
+            all_verdicts.append(evaluation.judge(flavor))
         if parsed_args.fail_if_none:
             hopeless = [
                 each.flavor for each in all_verdicts if not each.usable

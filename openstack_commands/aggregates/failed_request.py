@@ -169,7 +169,7 @@ class FailedRequest:
 def _nobody(refused: Verdicts) -> list[str]:
     """Say that no host passes for the flavor, and which host is nearest."""
     reasons = ', '.join(f'{n} {reason}' for n, reason in refused.counts())
-    total = lister.counted(len(refused.panel.hosts), 'host')
+    total = lister.counted(len(refused.evaluation.hosts), 'host')
     return [
         f'None of {total} takes the flavor: {reasons}.',
         *verdicts.nearest(refused),

@@ -19,7 +19,7 @@ from openstack_commands.aggregates.advice import (
     mistakes,
     nova_records,
 )
-from openstack_commands.aggregates.advice.explanation import Panel
+from openstack_commands.aggregates.advice.explanation import Evaluation
 from openstack_commands.base import files, lister
 from os_placement_plugins.quoting import listed
 
@@ -138,9 +138,9 @@ class ShowFilterImpact(common.FilterCommand):
         moved = changes.zone_moves(now.hosts, then.hosts)
         # Hosts that are new now, too.
         now = dataclasses.replace(now, listed_hosts=[*then.hosts.values()])
-        before, after = Panel(now), Panel(then)
+        before, after = Evaluation(now), Evaluation(then)
         if parsed_args.replace_in_tree:
-            before = Panel(now, ask=in_tree.Request)
+            before = Evaluation(now, ask=in_tree.Request)
         effects = [*impact.flips(before, after)]
         effects += impact.moves(before, after, servers or ())
         if parsed_args.fail_on:

@@ -55,7 +55,7 @@ class Audit:
             for server in ordered
             if server.host != '' and server.id not in self.running
         ]
-        self._panel = explanation.Panel(stock)
+        self._evaluation = explanation.Evaluation(stock)
         self._places = functools.cache(self._places_of)
 
     def unknown(self) -> Iterator[Breach]:
@@ -86,7 +86,7 @@ class Audit:
         by_reason: dict[tuple[str, str], list[inventory.Server]] = {}
         for server in self.running.values():
             host = server.host or ''
-            verdicts = self._panel.of_specs(server.specs)
+            verdicts = self._evaluation.of_specs(server.specs)
             if host in verdicts.first:
                 reason = verdicts.why(verdicts.first[host], [host])
                 key = server.flavor_name, reason
@@ -210,7 +210,7 @@ class Audit:
         :returns: the places by name, each with the first host by name.
         """
         places: dict[str, str] = {}
-        for host in self._panel.of_specs(specs).usable:
+        for host in self._evaluation.of_specs(specs).usable:
             if zone in ('', host.zone):
                 places.setdefault(self._place(host.name, level), host.name)
         return dict(sorted(places.items()))

@@ -65,7 +65,7 @@ class Room(NamedTuple):
 Shape = Mapping[tuple[str, str], int]
 
 
-class Stock:
+class Candidates:
     """What Placement has left for one flavor.
 
     :param answer: the answer to ``GET /allocation_candidates``. It already
@@ -266,12 +266,12 @@ def count(
         node is a candidate whose resources come from one provider.
     """
     counted = [node for node, host in nodes.items() if host in hosts]
-    stock = Stock(answer, counted)
+    candidates = Candidates(answer, counted)
     scarce: collections.Counter[str] = collections.Counter()
-    full, is_cut = 0, stock.is_cut(able)
+    full, is_cut = 0, candidates.is_cut(able)
     for node in counted:
-        if node in stock.shapes:
-            room = stock.of_node(node)
+        if node in candidates.shapes:
+            room = candidates.of_node(node)
             least = min(room.values())
             scarce.update(name for name in room if room[name] == least)
             continue
@@ -281,9 +281,9 @@ def count(
         # It has all that is asked for, and is no candidate.
         is_cut = is_cut or not lacking
     if is_cut:
-        servers, bound = stock.least(), AT_LEAST
+        servers, bound = candidates.least(), AT_LEAST
     else:
-        servers, bound = stock.most(), AT_MOST
+        servers, bound = candidates.most(), AT_MOST
     return Room(
         flavor=flavor,
         hosts=len(hosts),

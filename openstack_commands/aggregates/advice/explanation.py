@@ -36,27 +36,27 @@ class Explanation(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Verdicts:
-    """The verdicts on one flavor and all hosts of a panel.
+    """The verdicts on one flavor and all hosts of a evaluation.
 
     :param request: the request that has judged the hosts.
     :param first: the first reason of each host that is refused, by its name.
     """
 
     flavor: inventory.Flavor
-    panel: 'Panel'
+    evaluation: 'Evaluation'
     request: Request
     first: Mapping[str, Reason]
 
     @functools.cached_property
     def passed(self) -> list[inventory.Host]:
         """Return the hosts that pass."""
-        return [h for h in self.panel.hosts if h.name not in self.first]
+        return [h for h in self.evaluation.hosts if h.name not in self.first]
 
     @functools.cached_property
     def refused(self) -> Mapping[Reason, list[inventory.Host]]:
         """Return the refused hosts, by the first reason."""
         by_reason: dict[Reason, list[inventory.Host]] = {}
-        for host in self.panel.hosts:
+        for host in self.evaluation.hosts:
             if host.name in self.first:
                 by_reason.setdefault(self.first[host.name], []).append(host)
         return by_reason
@@ -75,7 +75,7 @@ class Verdicts:
         """Return the aggregates of some hosts, by name."""
         aggregates: set[inputs.Aggregate] = set()
         for name in names:
-            aggregates.update(self.panel.stock.hosts[name].aggregates)
+            aggregates.update(self.evaluation.stock.hosts[name].aggregates)
         return sorted(aggregates, key=lambda aggregate: aggregate.name)
 
     def why(self, refusal: Reason, names: Iterable[str]) -> str:
@@ -91,7 +91,7 @@ class Verdicts:
         """
         slim = {}
         for refusal, hosts in self.refused.items():
-            alone = self.panel.alone(refusal.key)
+            alone = self.evaluation.alone(refusal.key)
             slim[refusal] = [alone[host.name] for host in hosts]
         return report.summarize(self.request, slim)
 
@@ -102,7 +102,7 @@ class Verdicts:
             if there is none.
         """
         nearest, fewest_keys = None, math.inf
-        for host in sorted(self.panel.hosts, key=lambda host: host.name):
+        for host in sorted(self.evaluation.hosts, key=lambda host: host.name):
             if host.usable and host.name in self.first:
                 refusals = self.request.refusals(host.aggregates)
                 number = len({refusal.key for refusal in refusals})
@@ -126,7 +126,7 @@ class Verdicts:
         return f'{text}.'
 
 
-class Panel:
+class Evaluation:
     """Judges many flavors on the same hosts, each extra spec only once.
 
     The verdict on one key does not depend on other keys. So flavors with the
@@ -268,18 +268,18 @@ def explain(verdicts: Verdicts) -> list[Explanation]:
     :returns: an entry for each host, by the number of failing keys, then by
         name.
     """
-    flavor, panel = verdicts.flavor, verdicts.panel
-    reasons = panel.reasons(flavor)
+    flavor, evaluation = verdicts.flavor, verdicts.evaluation
+    reasons = evaluation.reasons(flavor)
     wishes, _ = preferences.read(flavor.extra_specs)
-    soft = preferences.Preferences(flavor.extra_specs, panel.stock.exempt)
+    soft = preferences.Preferences(flavor.extra_specs, evaluation.stock.exempt)
     # Hosts in the same aggregates share what they gain and lose.
     points_of = functools.cache(
         lambda aggregates: tuple(soft.reasons(aggregates))
     )
     explanations = []
-    for host in panel.hosts:
+    for host in evaluation.hosts:
         points: tuple[tuple[int, str], ...] = ()
-        if wishes or not panel.soft.isdisjoint(host.aggregates):
+        if wishes or not evaluation.soft.isdisjoint(host.aggregates):
             points = points_of(host.aggregates)
         explanation = Explanation(
             flavor=flavor,

@@ -2,7 +2,7 @@
 
 """Predict the effect of a change on the filter's verdicts.
 
-Two panels are compared: flavors and hosts now, and after the change.
+Two evaluations are compared: flavors and hosts now, and after the change.
 """
 
 import collections
@@ -12,7 +12,10 @@ from typing import Final, NamedTuple
 from nova_filters.matching.inputs import SCOPE
 from nova_filters.matching.reason import Kind, Reason
 from openstack_commands.aggregates.advice import inventory
-from openstack_commands.aggregates.advice.explanation import Panel, Verdicts
+from openstack_commands.aggregates.advice.explanation import (
+    Evaluation,
+    Verdicts,
+)
 from os_placement_plugins.quoting import quote
 
 #: A server that other hosts take now, and none after the change.
@@ -74,7 +77,7 @@ class Effect(NamedTuple):
     reason: str = ''
 
 
-def flips(before: Panel, after: Panel) -> Iterator[Effect]:
+def flips(before: Evaluation, after: Evaluation) -> Iterator[Effect]:
     """Yield the verdicts that change, by flavor and reason.
 
     A verdict that stays for another reason is left out. For a flavor that
@@ -112,7 +115,7 @@ def _lone(verdicts: Verdicts, effect: str) -> Effect:
         after=after,
         flavor=flavor,
         effect=effect,
-        reason=f'{len(hosts)} of {len(verdicts.panel.hosts)} hosts pass',
+        reason=f'{len(hosts)} of {len(verdicts.evaluation.hosts)} hosts pass',
     )
 
 
@@ -120,7 +123,7 @@ def _flips(before: Verdicts, after: Verdicts) -> Iterator[Effect]:
     """Yield what changes for one flavor."""
     flavor = before.flavor.name
     groups: dict[tuple[Reason | None, Reason | None], list[str]] = {}
-    for host in before.panel.hosts:
+    for host in before.evaluation.hosts:
         refusals = before.first.get(host.name), after.first.get(host.name)
         if _word(refusals[0]) != _word(refusals[1]):
             groups.setdefault(refusals, []).append(host.name)
@@ -184,7 +187,7 @@ def _statements(
 
 
 def moves(
-    before: Panel, after: Panel, servers: Iterable[inventory.Server]
+    before: Evaluation, after: Evaluation, servers: Iterable[inventory.Server]
 ) -> Iterator[Effect]:
     """Yield the servers that are stranded or refused after a change.
 

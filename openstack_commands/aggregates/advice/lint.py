@@ -172,7 +172,7 @@ def lint(
     in_spec = functools.cache(
         lambda name, text: [*_lint_extra_spec(name, text, aggregates)]
     )
-    panel = explanation.Panel(stock)
+    evaluation = explanation.Evaluation(stock)
     for flavor in progress(stock.flavors, 'flavors'):
         of_flavor = []
         for name, text in flavor.extra_specs.items():
@@ -186,7 +186,7 @@ def lint(
         # These two say already that no host passes, and why.
         hopeless = {FindingCode.KEY_NOT_OFFERED, FindingCode.VALUE_NOT_OFFERED}
         if hopeless.isdisjoint(finding.code for finding in of_flavor):
-            verdicts = panel.judge(flavor)
+            verdicts = evaluation.judge(flavor)
             findings += unreachable.confined(verdicts)
             findings += unreachable.beyond_limit(verdicts, limit)
     for aggregate in aggregates:

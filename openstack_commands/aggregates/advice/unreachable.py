@@ -145,7 +145,7 @@ def confined(
     verdicts: explanation.Verdicts,
 ) -> Iterator[Finding]:
     """Find a flavor that passes on no host, on one, or on none that is up."""
-    flavor, stock = verdicts.flavor, verdicts.panel.stock
+    flavor, stock = verdicts.flavor, verdicts.evaluation.stock
     passed = verdicts.passed
     if passed and not verdicts.usable:
         names = listed([f'{host.name} ({host.state})' for host in passed])
@@ -186,7 +186,7 @@ def beyond_limit(
     """
     flavor = verdicts.flavor
     is_chosen = any(key.startswith(_CHOOSING) for key in flavor.extra_specs)
-    usable = [host for host in verdicts.panel.hosts if host.usable]
+    usable = [host for host in verdicts.evaluation.hosts if host.usable]
     takers = len(verdicts.usable)
     if is_chosen or not takers or len(usable) <= limit:
         return

@@ -16,7 +16,10 @@ from openstack_commands.aggregates.advice import (
     offers,
     reservations,
 )
-from openstack_commands.aggregates.advice.explanation import Panel, Verdicts
+from openstack_commands.aggregates.advice.explanation import (
+    Evaluation,
+    Verdicts,
+)
 from os_placement_plugins.quoting import quote
 
 #: This package's filter.
@@ -107,7 +110,7 @@ _JUDGES: Final[Mapping[str, _Judge]] = {
     reservations.PROJECT_FILTER: _projects,
     'AggregateTypeAffinityFilter': _flavors,
 }
-#: The filters that a panel judges.
+#: The filters that a evaluation judges.
 _OF_PANELS: Final = {
     'AggregateInstanceExtraSpecsFilter': in_tree.Request,
     OURS: request.Request,
@@ -181,8 +184,8 @@ def _verdicts(
             continue
         if hosts == []:
             break
-        panel = Panel(stock, hosts, _OF_PANELS[name])
-        verdicts = panel.of_specs(server.specs)
+        evaluation = Evaluation(stock, hosts, _OF_PANELS[name])
+        verdicts = evaluation.of_specs(server.specs)
         hosts = verdicts.passed
     return verdicts
 
@@ -215,8 +218,8 @@ def _steps(
             left = [host for host in left if host.name in (candidates or ())]
             steps.append(FilterStep(name, left, demand))
         elif name in _OF_PANELS:
-            panel = Panel(stock, left, _OF_PANELS[name])
-            verdicts = panel.of_specs(server.specs)
+            evaluation = Evaluation(stock, left, _OF_PANELS[name])
+            verdicts = evaluation.of_specs(server.specs)
             left = verdicts.passed
             steps.append(FilterStep(name, left, _counted(verdicts.counts())))
         elif name in _JUDGES:

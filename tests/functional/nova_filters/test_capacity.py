@@ -180,10 +180,10 @@ class CapacityTest(unittest.TestCase):
         answer = self.placement.ask(
             '/allocation_candidates', **resources.query
         )
-        stock = capacity.Stock(answer, nodes)
+        candidates = capacity.Candidates(answer, nodes)
         counted = [node for node, host in nodes.items() if host in hosts]
         able = {}
-        if not stock.is_plain(counted):
+        if not candidates.is_plain(counted):
             rows = self.placement.ask('/resource_providers', required=_SHARING)
             sharing = [row['uuid'] for row in rows['resource_providers']]
             for name, query in resources.parts.items():

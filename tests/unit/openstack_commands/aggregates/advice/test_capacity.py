@@ -49,16 +49,18 @@ _NODES = ('n1', 'n2', 'n3')
 _NO_ANSWER = _answer([])
 
 
-class StockTest(unittest.TestCase):
+class CandidatesTest(unittest.TestCase):
     def assert_fits(
-        self, stock: capacity.Stock, least: int, most: int
+        self, candidates: capacity.Candidates, least: int, most: int
     ) -> None:
         """Check how many servers fit for certain, and at most."""
-        self.assertEqual((least, most), (stock.least(), stock.most()))
+        self.assertEqual(
+            (least, most), (candidates.least(), candidates.most())
+        )
 
     def test_what_is_free_is_divided_by_what_a_server_needs(self) -> None:
         size = {'VCPU': 2, 'MEMORY_MB': 512}
-        stock = capacity.Stock(
+        candidates = capacity.Candidates(
             _answer(
                 [_candidate(n1=size), _candidate(n2=size), _candidate(x=size)],
                 n1=_summary('n1', VCPU=(16, 9), MEMORY_MB=(4096, 1024)),
@@ -67,14 +69,14 @@ class StockTest(unittest.TestCase):
             ),
             _NODES,
         )
-        self.assertEqual({'VCPU': 3, 'MEMORY_MB': 6}, stock.of_node('n1'))
-        self.assertEqual({'VCPU': 4, 'MEMORY_MB': 2}, stock.of_node('n2'))
+        self.assertEqual({'VCPU': 3, 'MEMORY_MB': 6}, candidates.of_node('n1'))
+        self.assertEqual({'VCPU': 4, 'MEMORY_MB': 2}, candidates.of_node('n2'))
         # The other node does not count.
-        self.assert_fits(stock, 5, 5)
+        self.assert_fits(candidates, 5, 5)
 
     def test_disks_that_hosts_share_count_once(self) -> None:
         disk = {'DISK_GB': 10}
-        stock = capacity.Stock(
+        candidates = capacity.Candidates(
             _answer(
                 [
                     _candidate(n1={'VCPU': 1}, disks=disk),
@@ -88,13 +90,13 @@ class StockTest(unittest.TestCase):
             ),
             _NODES,
         )
-        self.assertEqual({'VCPU': 3, 'DISK_GB': 6}, stock.of_node('n1'))
-        self.assertEqual({'VCPU': 8, 'DISK_GB': 6}, stock.of_node('n2'))
-        self.assert_fits(stock, 6 + 2, 6 + 2)
+        self.assertEqual({'VCPU': 3, 'DISK_GB': 6}, candidates.of_node('n1'))
+        self.assertEqual({'VCPU': 8, 'DISK_GB': 6}, candidates.of_node('n2'))
+        self.assert_fits(candidates, 6 + 2, 6 + 2)
 
     def test_hosts_with_pools_of_their_own_are_counted_apart(self) -> None:
         disk = {'DISK_GB': 1}
-        stock = capacity.Stock(
+        candidates = capacity.Candidates(
             _answer(
                 [
                     _candidate(n1={'VCPU': 1}, a=disk),
@@ -107,11 +109,11 @@ class StockTest(unittest.TestCase):
             ),
             _NODES,
         )
-        self.assert_fits(stock, 2 + 3, 2 + 3)
+        self.assert_fits(candidates, 2 + 3, 2 + 3)
 
     def test_pools_that_meet_in_a_host_are_counted_together(self) -> None:
         disk = {'DISK_GB': 1}
-        stock = capacity.Stock(
+        candidates = capacity.Candidates(
             _answer(
                 [
                     _candidate(n1={'VCPU': 1}, a=disk),
@@ -127,11 +129,11 @@ class StockTest(unittest.TestCase):
             ),
             _NODES,
         )
-        self.assert_fits(stock, 7, 7)
+        self.assert_fits(candidates, 7, 7)
 
     def test_a_host_with_own_disks_may_have_a_pool_beside_it(self) -> None:
         """What is certain depends on the order, so it may be less."""
-        stock = capacity.Stock(
+        candidates = capacity.Candidates(
             _answer(
                 [
                     _candidate(n1={'VCPU': 1}, a={'DISK_GB': 1}),
@@ -144,10 +146,10 @@ class StockTest(unittest.TestCase):
             ),
             _NODES,
         )
-        self.assert_fits(stock, 1, 2)
+        self.assert_fits(candidates, 1, 2)
 
     def test_each_part_of_a_host_has_room_for_whole_servers(self) -> None:
-        stock = capacity.Stock(
+        candidates = capacity.Candidates(
             _answer(
                 [
                     _candidate(n1={'MEMORY_MB': 1}, cell0={'VCPU': 3}),
@@ -159,10 +161,10 @@ class StockTest(unittest.TestCase):
             ),
             _NODES,
         )
-        self.assert_fits(stock, 4, 4)
+        self.assert_fits(candidates, 4, 4)
 
     def test_a_server_may_take_parts_of_a_class_from_each(self) -> None:
-        stock = capacity.Stock(
+        candidates = capacity.Candidates(
             _answer(
                 [
                     _candidate(cell0={'VCPU': 2}, cell1={'VCPU': 1}),
@@ -174,17 +176,17 @@ class StockTest(unittest.TestCase):
             _NODES,
         )
         # 13 are free, and a server needs 3.
-        self.assertEqual({'VCPU': 4}, stock.of_node('n1'))
-        self.assert_fits(stock, 4, 4)
+        self.assertEqual({'VCPU': 4}, candidates.of_node('n1'))
+        self.assert_fits(candidates, 4, 4)
 
     def test_no_candidate_is_no_room(self) -> None:
-        stock = capacity.Stock(_NO_ANSWER, _NODES)
-        self.assert_fits(stock, 0, 0)
-        self.assertFalse(stock.is_cut({'VCPU': Able({'n1': {'n1'}})}))
+        candidates = capacity.Candidates(_NO_ANSWER, _NODES)
+        self.assert_fits(candidates, 0, 0)
+        self.assertFalse(candidates.is_cut({'VCPU': Able({'n1': {'n1'}})}))
 
     def test_a_plain_node_is_one_candidate_with_one_provider(self) -> None:
         size = {'VCPU': 1}
-        stock = capacity.Stock(
+        candidates = capacity.Candidates(
             _answer(
                 [
                     _candidate(n1=size),
@@ -199,13 +201,13 @@ class StockTest(unittest.TestCase):
             ),
             _NODES,
         )
-        self.assertTrue(stock.is_plain(['n1']))
-        self.assertTrue(stock.is_plain([]))
+        self.assertTrue(candidates.is_plain(['n1']))
+        self.assertTrue(candidates.is_plain([]))
         for nodes in (['n2'], ['n3'], ['n4'], ['n1', 'n2']):
-            self.assertFalse(stock.is_plain(nodes), nodes)
+            self.assertFalse(candidates.is_plain(nodes), nodes)
 
     def test_a_provider_that_is_in_no_candidate_may_be_cut_off(self) -> None:
-        stock = capacity.Stock(
+        candidates = capacity.Candidates(
             _answer(
                 [_candidate(cell0={'VCPU': 1}, disks={'DISK_GB': 1})],
                 cell0=_summary('n1', VCPU=(1, 0)),
@@ -223,7 +225,7 @@ class StockTest(unittest.TestCase):
             ('HW_A', {'n1': {'cell1'}}, (), False),
         ):
             able = {name: Able(nodes, sharing)}
-            self.assertIs(is_cut, stock.is_cut(able), able)
+            self.assertIs(is_cut, candidates.is_cut(able), able)
 
 
 class CountTest(unittest.TestCase):

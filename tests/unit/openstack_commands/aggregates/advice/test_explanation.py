@@ -23,8 +23,8 @@ class ExplanationTest(unittest.TestCase):
     def test_a_key_that_both_sides_refuse_counts_once(self) -> None:
         flavor = inventory.Flavor('f', {'k': '1'})
         aggregate = inventory.HostAggregate('a', {'k': '2', **_ON}, ('h',))
-        panel = explanation.Panel(inventory.Stock([], [aggregate]))
-        (entry,) = explanation.explain(panel.judge(flavor))
+        evaluation = explanation.Evaluation(inventory.Stock([], [aggregate]))
+        (entry,) = explanation.explain(evaluation.judge(flavor))
         self.assertEqual(
             [Side.FLAVOR, Side.AGGREGATE],
             [reason.side for reason in entry.reasons],
@@ -35,7 +35,7 @@ class ExplanationTest(unittest.TestCase):
         hypothesis.strategies.lists(strategies.extra_specs(), max_size=3),
         strategies.metadata_lists(),
     )
-    def test_a_panel_judges_as_the_filter_does(
+    def test_an_evaluation_judges_as_the_filter_does(
         self, all_extra_specs, metadata
     ) -> None:
         aggregates = [
@@ -45,12 +45,12 @@ class ExplanationTest(unittest.TestCase):
         ]
         bare = inventory.Host('bare')
         stock = inventory.Stock([], aggregates, _EXEMPT, [bare])
-        panel = explanation.Panel(stock)
+        evaluation = explanation.Evaluation(stock)
         for extra_specs in all_extra_specs:
             flavor = inventory.Flavor('f', extra_specs or {})
             request = Request(inputs.read_flavor(extra_specs), _EXEMPT)
             passed, refused = request.sift(stock.hosts.values())
-            verdicts = panel.judge(flavor)
+            verdicts = evaluation.judge(flavor)
             self.assertEqual(
                 (passed, refused), (verdicts.passed, verdicts.refused)
             )
@@ -76,7 +76,7 @@ def _verdicts(
     """Return the verdicts on one flavor.
 
     :param aggregates: metadata, and the names of hosts.
-    :param hosts: the names of all hosts, in the order of the panel.
+    :param hosts: the names of all hosts, in the order of the evaluation.
     """
     stock = inventory.Stock(
         [],
@@ -89,9 +89,9 @@ def _verdicts(
             for name in hosts.split()
         ],
     )
-    panel_hosts = [stock.hosts[name] for name in hosts.split()]
-    panel = explanation.Panel(stock, panel_hosts)
-    return panel.judge(inventory.Flavor('f', extra_specs))
+    judged_hosts = [stock.hosts[name] for name in hosts.split()]
+    evaluation = explanation.Evaluation(stock, judged_hosts)
+    return evaluation.judge(inventory.Flavor('f', extra_specs))
 
 
 @ddt.ddt

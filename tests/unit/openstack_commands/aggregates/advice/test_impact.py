@@ -21,10 +21,10 @@ _WINDOWS = {'os': 'windows'}
 _FORCED = {**_WINDOWS, 'force_metadata_check': 'True'}
 
 
-def _panel(
+def _evaluation(
     metadata: dict[str, str], *members: str, h2: str = 'up', **flavors: Any
-) -> explanation.Panel:
-    """Return a panel with the hosts h1, h2 and h3, some in aggregate "a".
+) -> explanation.Evaluation:
+    """Return a evaluation with the hosts h1, h2 and h3, some in aggregate "a".
 
     :param h2: the state of this host; the others are up.
     :param flavors: their extra specs, by name.
@@ -37,7 +37,7 @@ def _panel(
             for name in ('h1', 'h2', 'h3')
         ],
     )
-    return explanation.Panel(stock)
+    return explanation.Evaluation(stock)
 
 
 def _server(host: str | None, extra_specs: dict[str, str]) -> inventory.Server:
@@ -49,7 +49,7 @@ def _server(host: str | None, extra_specs: dict[str, str]) -> inventory.Server:
 class FlipTest(unittest.TestCase):
     def test_only_verdicts_that_change_are_told(self) -> None:
         before, after = (
-            _panel(metadata, 'h1', plain={}, win={'os': 'windows'})
+            _evaluation(metadata, 'h1', plain={}, win={'os': 'windows'})
             for metadata in (_WINDOWS, _FORCED)
         )
         (flip,) = impact.flips(before, after)
@@ -66,29 +66,31 @@ class FlipTest(unittest.TestCase):
 
     def test_what_lets_a_host_pass_is_told(self) -> None:
         linux, names = {'os': 'linux'}, ('h1', 'h2', 'h3')
-        before = _panel(linux, *names, f=_WINDOWS)
+        before = _evaluation(linux, *names, f=_WINDOWS)
         for specs, metadata, words in (
             ({}, linux, "no longer: the flavor asks for 'os'"),
             ({'os': '*'}, linux, "the flavor asks for 'os': '*'"),
             (_WINDOWS, _FORCED, "aggregate 'a' demands '"),
             (_WINDOWS, {}, None),
         ):
-            flips = [*impact.flips(before, _panel(metadata, *names, f=specs))]
+            flips = [
+                *impact.flips(before, _evaluation(metadata, *names, f=specs))
+            ]
             self.assertEqual([names] * bool(words), [f.hosts for f in flips])
             for flip in flips:
                 self.assertTrue(flip.reason.startswith(words), flip)
                 self.assertIn("; before: 'os' does not match", flip.reason)
         (gone,) = impact.flips(
-            _panel(linux, *names, f={'os': '!'}),
-            _panel({}, *names, f={'os': '!'}),
+            _evaluation(linux, *names, f={'os': '!'}),
+            _evaluation({}, *names, f={'os': '!'}),
         )
         self.assertTrue(gone.reason.startswith("no longer: aggregate 'a' has"))
 
     def test_all_that_has_changed_is_told_in_order(self) -> None:
         linux = {'os': 'linux', 'k': '1'}
-        before = _panel(linux, 'h1', f=_WINDOWS)
+        before = _evaluation(linux, 'h1', f=_WINDOWS)
         both = {'os': '<or> linux <or> bsd', f'{_SCOPE}os': 'linux'}
-        (flip,) = impact.flips(before, _panel(linux, 'h1', f=both))
+        (flip,) = impact.flips(before, _evaluation(linux, 'h1', f=both))
         self.assertEqual(
             "the flavor asks for 'os': '<or> linux <or> bsd'; the flavor asks "
             "for 'os': 'linux'; before: 'os' does not match 'windows'; "
@@ -96,8 +98,8 @@ class FlipTest(unittest.TestCase):
             flip.reason,
         )
         strange = {'os': 'linux', f'{_SCOPE}os': 'windows'}
-        before = _panel({}, 'h1', f=strange)
-        flips = [*impact.flips(before, _panel({}, 'h1', f={}))]
+        before = _evaluation({}, 'h1', f=strange)
+        flips = [*impact.flips(before, _evaluation({}, 'h1', f={}))]
         self.assertEqual(
             [
                 "no longer: the flavor asks for 'os': 'linux'; no longer: the "
@@ -108,7 +110,7 @@ class FlipTest(unittest.TestCase):
         )
 
     def test_what_many_aggregates_say_is_told_by_name(self) -> None:
-        def panel(text: str, names: str) -> explanation.Panel:
+        def evaluation(text: str, names: str) -> explanation.Evaluation:
             aggregates = [
                 inventory.HostAggregate(name, {'os': 'x'}, ('h1',))
                 for name in names
@@ -116,21 +118,25 @@ class FlipTest(unittest.TestCase):
             flavor = inventory.Flavor('f', {'os': text})
             hosts = [inventory.Host('h1')]
             stock = inventory.Stock([flavor], aggregates, listed_hosts=hosts)
-            return explanation.Panel(stock)
+            return explanation.Evaluation(stock)
 
         for text, before, after, prefix in (
             ('*', '', 'gfedcba', ''),
             ('!', 'gfedcba', '', 'no longer: '),
         ):
-            (flip,) = impact.flips(panel(text, before), panel(text, after))
+            (flip,) = impact.flips(
+                evaluation(text, before), evaluation(text, after)
+            )
             sentences = [
                 f"{prefix}aggregate '{n}' has 'os': 'x'" for n in 'abcdefg'
             ]
             self.assertEqual(sentences, flip.reason.split('; ')[:7])
 
     def test_flavors_that_come_and_go_are_told_with_their_hosts(self) -> None:
-        before = _panel(_WINDOWS, 'h1', 'h2', old=_WINDOWS, same={})
-        after = _panel(_WINDOWS, 'h1', 'h2', same={}, new={}, shut={'x': '1'})
+        before = _evaluation(_WINDOWS, 'h1', 'h2', old=_WINDOWS, same={})
+        after = _evaluation(
+            _WINDOWS, 'h1', 'h2', same={}, new={}, shut={'x': '1'}
+        )
         self.assertEqual(
             [
                 impact.Effect(
@@ -168,8 +174,8 @@ class FlipTest(unittest.TestCase):
         )
 
     def test_hosts_with_the_same_reasons_are_one_flip(self) -> None:
-        before = _panel(_WINDOWS, 'h1', 'h3', f={})
-        after = _panel(_FORCED, 'h1', 'h3', f={})
+        before = _evaluation(_WINDOWS, 'h1', 'h3', f={})
+        after = _evaluation(_FORCED, 'h1', 'h3', f={})
         (flip,) = impact.flips(before, after)
         self.assertEqual(
             impact.Effect(
@@ -188,11 +194,11 @@ class FlipTest(unittest.TestCase):
         self.assertEqual(('gains', ('h1', 'h3')), (back.effect, back.hosts))
 
     def test_an_error_of_novas_own_filter_is_a_verdict(self) -> None:
-        def panel(text: str) -> explanation.Panel:
+        def evaluation(text: str) -> explanation.Evaluation:
             aggregate = inventory.HostAggregate('a', {'cpu': text}, ('h1',))
             flavor = inventory.Flavor('f', {'cpu': '>= 3'})
             stock = inventory.Stock([flavor], [aggregate])
-            return explanation.Panel(stock, ask=in_tree.Request)
+            return explanation.Evaluation(stock, ask=in_tree.Request)
 
         for before, after, words, effect, reason in (
             (
@@ -206,7 +212,7 @@ class FlipTest(unittest.TestCase):
             ('x', '3', ('error', 'pass'), 'gains', "aggregate 'a' has 'cpu':"),
             ('3', 'x', ('pass', 'error'), 'loses', "'cpu' makes the in-tree "),
         ):
-            (flip,) = impact.flips(panel(before), panel(after))
+            (flip,) = impact.flips(evaluation(before), evaluation(after))
             self.assertEqual(words, (flip.before, flip.after))
             self.assertEqual(effect, flip.effect)
             self.assertTrue(flip.reason.startswith(reason), flip.reason)
@@ -253,7 +259,7 @@ class MoveTest(unittest.TestCase):
     def test_a_server_is_stranded_or_refused(
         self, specs, host, aggregate, effect
     ) -> None:
-        before, after = _panel(*self.BEFORE), _panel(*aggregate)
+        before, after = _evaluation(*self.BEFORE), _evaluation(*aggregate)
         effects = [*impact.moves(before, after, [_server(host, specs)])]
         self.assertEqual(
             [effect] if effect else [],
@@ -266,7 +272,10 @@ class MoveTest(unittest.TestCase):
     @ddt.data('down', 'disabled', 'unknown')
     def test_a_host_that_is_not_up_takes_no_server(self, state: str) -> None:
         # h2 is the only other host that takes it.
-        before, after = _panel(*self.BEFORE, h2=state), _panel(*self.AFTER)
+        before, after = (
+            _evaluation(*self.BEFORE, h2=state),
+            _evaluation(*self.AFTER),
+        )
         servers = [_server('h1', _WINDOWS)]
         self.assertEqual([], [*impact.moves(before, after, servers)])
 
@@ -275,7 +284,7 @@ class MoveTest(unittest.TestCase):
         self, host: str | None
     ) -> None:
         # On h1 it would be stranded, and on h3 not.
-        before, after = _panel(*self.BEFORE), _panel(*self.AFTER)
+        before, after = _evaluation(*self.BEFORE), _evaluation(*self.AFTER)
         (move,) = impact.moves(before, after, [_server(host, _WINDOWS)])
         self.assertEqual((impact.UNKNOWN, 's'), (move.effect, move.name))
         # A server that the change does not reach is as before.
@@ -283,7 +292,10 @@ class MoveTest(unittest.TestCase):
         self.assertEqual([], [*impact.moves(before, after, servers)])
 
     def test_a_server_whose_boot_has_failed_is_not_stranded(self) -> None:
-        before, after = _panel(*self.BEFORE), _panel({'os': 'x'}, 'h1', 'h2')
+        before, after = (
+            _evaluation(*self.BEFORE),
+            _evaluation({'os': 'x'}, 'h1', 'h2'),
+        )
         shelved = _server('', _WINDOWS)
         (move,) = impact.moves(before, after, [shelved])
         self.assertEqual(impact.STRANDED, move.effect)
@@ -291,7 +303,7 @@ class MoveTest(unittest.TestCase):
         self.assertEqual([], [*impact.moves(before, after, [failed])])
 
     def test_servers_come_by_name(self) -> None:
-        before, after = _panel(*self.BEFORE), _panel(*self.AFTER)
+        before, after = _evaluation(*self.BEFORE), _evaluation(*self.AFTER)
         flavor = inventory.Flavor('f', _WINDOWS)
         servers = [
             inventory.Server(name, number, 'h1', flavor)
@@ -301,7 +313,7 @@ class MoveTest(unittest.TestCase):
         self.assertEqual(['2', '3', '1'], [effect.id for effect in effects])
 
     def test_a_server_whose_flavor_is_not_shown_is_not_judged(self) -> None:
-        before, after = _panel(*self.BEFORE), _panel(*self.AFTER)
+        before, after = _evaluation(*self.BEFORE), _evaluation(*self.AFTER)
         server = inventory.Server('s', 'id', 'h1', None)
         self.assertEqual(
             [
@@ -328,14 +340,14 @@ class MoveTest(unittest.TestCase):
     def test_why_a_server_is_not_judged_is_told(
         self, host: str | None, hosts: tuple[str, ...], reason: str
     ) -> None:
-        before, after = _panel(*self.BEFORE), _panel(*self.AFTER)
+        before, after = _evaluation(*self.BEFORE), _evaluation(*self.AFTER)
         (move,) = impact.moves(before, after, [_server(host, _WINDOWS)])
         self.assertEqual((hosts, reason), (move.hosts, move.reason))
         self.assertEqual(('id', 'f'), (move.id, move.flavor))
 
     def test_effects_are_counted(self) -> None:
-        before = _panel(*self.BEFORE, f=_WINDOWS, g={})
-        after = _panel(_FORCED, 'h1', f=_WINDOWS, g={})
+        before = _evaluation(*self.BEFORE, f=_WINDOWS, g={})
+        after = _evaluation(_FORCED, 'h1', f=_WINDOWS, g={})
         servers = [_server('h1', _WINDOWS), _server('h1', {})]
         effects = [*impact.flips(before, after)]
         effects += impact.moves(before, after, servers)

@@ -311,10 +311,10 @@ class ConfinedTest(unittest.TestCase):
         states = {'h1': 'up', 'h2': 'disabled', 'h3': 'down'}
         stock = _stock([specs], *aggregates)
         hosts = [inventory.Host(n, state=state) for n, state in states.items()]
-        panel = explanation.Panel(
+        evaluation = explanation.Evaluation(
             dataclasses.replace(stock, listed_hosts=hosts)
         )
-        return [*unreachable.confined(panel.judge(stock.flavors[0]))]
+        return [*unreachable.confined(evaluation.judge(stock.flavors[0]))]
 
     def test_a_flavor_whose_hosts_are_not_up_is_told(self) -> None:
         self.assertEqual(
@@ -383,10 +383,10 @@ class BeyondLimitTest(unittest.TestCase):
             inventory.Host(name, state=states.get(name, 'up'))
             for name in names
         ]
-        panel = explanation.Panel(
+        evaluation = explanation.Evaluation(
             dataclasses.replace(stock, listed_hosts=hosts)
         )
-        verdicts = panel.judge(stock.flavors[0])
+        verdicts = evaluation.judge(stock.flavors[0])
         return [*unreachable.beyond_limit(verdicts, limit)]
 
     def test_the_right_hosts_may_be_left_out(self) -> None:

@@ -228,7 +228,7 @@ class WalkTest(unittest.TestCase):
         server = _server({'os': 'windows'})
         _, way = _walk(stock, server, _IN_TREE, OURS)
         assert way.verdicts is not None  # noqa: S101
-        self.assertEqual(3, len(way.verdicts.panel.hosts))
+        self.assertEqual(3, len(way.verdicts.evaluation.hosts))
 
     def test_novas_own_filter_reads_no_sentinel(self) -> None:
         stock = _stock(({'os': '*'}, 'h1'), ({'os': 'bsd'}, 'h2'))
