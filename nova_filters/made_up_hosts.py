@@ -96,10 +96,10 @@ def failures(manager: Any) -> Iterator[Failure]:
 
 
 def _is_expected(plugin: Any, exc: Exception) -> bool:
-    """Tell whether Nova's own plug-in raises only with these hosts.
+    """Tell whether an error is only due to the made-up hosts.
 
-    One such plug-in reads the images of servers from a database, and another
-    one needs the metrics of the hosts.
+    Some of Nova's own filters and weighers fail with these hosts: one reads
+    the images of servers from a database, another needs the hosts' metrics.
     """
     from nova import exception
 
@@ -112,7 +112,7 @@ def _is_certain(plugin: Any, base: type, exc: Exception) -> bool:
     """Tell whether a plug-in would raise with real hosts, too.
 
     A plug-in of another package may ask a database, or need attributes that
-    these hosts do not have.
+    the made-up hosts do not have.
 
     :param base: the class of Nova that the plug-in has to extend.
     """

@@ -126,7 +126,7 @@ class Checks(upgrade_check.Checks):
             if name not in classes:
                 state = 'not enabled'
                 lines = f', and write {_LINES}'
-                # Whoever wants the weigher alone need not enable the filter.
+                # The weigher also works without the filter.
                 if self._weigher():
                     code = SUCCESS
             return Result(

@@ -99,7 +99,8 @@ class AggregateInstanceTypeFilter(
 
     # Neither the flavor nor the aggregates change within a request.
     run_filter_once_per_request = True
-    # Otherwise Nova believes the hint of a rebuild; filter_all() looks closer.
+    # If False, Nova's base class trusts the rebuild hint, which a tenant can
+    # forge. _is_rebuild() recognizes real rebuilds.
     RUN_ON_REBUILD = True
 
     def host_passes(self, host_state: Any, spec_obj: Any) -> bool:

@@ -48,7 +48,7 @@ class TeamSpreadFilter(
         try:
             return self._within_limit(hosts, spec_obj)
         except Exception as exc:
-            # Nobody knows whether the limit would hold.
+            # Without the members, the limit cannot be checked.
             LOG.error(
                 'TeamSpreadFilter refuses every host: the members of the '
                 'stack or server group could not be read. Check the databases '
@@ -76,7 +76,8 @@ class TeamSpreadFilter(
             raise teams.Incomplete(f'not read: {", ".join(sight.unread)}')
         count = plugin.field(request, 'num_instances') or 1
         if count > 1 and not sight.is_in_cell:
-            # Nova offers the next server only what passes for this one.
+            # For the next server of the request, Nova offers only the hosts
+            # that passed for the previous server.
             LOG.warning(
                 'Instance %(instance)s: no host passes, because one request '
                 'asks for %(count)d servers, and max_skew holds for servers '
@@ -90,8 +91,8 @@ class TeamSpreadFilter(
         passed = []
         for host, skew, distance in zip(hosts, skews, distances, strict=True):
             if skew <= limit:
-                # The weigher sees only the hosts that pass. It would put
-                # the members in flight there that go to other places.
+                # The weigher sees only the hosts that pass. So the weigher
+                # would assume that all members in flight go to these hosts.
                 setattr(host, teams.DISTANCE, distance)
                 passed.append(host)
             else:
@@ -131,6 +132,6 @@ class TeamSpreadFilter(
                     'text': quoting.quote(text),
                 },
             )
-            # Somebody wants a limit, and nobody knows which.
+            # A limit is requested, but its value cannot be read.
             return 0
         return min(limits, default=None)

@@ -124,8 +124,7 @@ class Preferences:
     def _read_missed(self, stated: Statements) -> list[Reason]:
         """Return the soft demands that the flavor does not meet.
 
-        :param stated: the metadata of the soft aggregates, as that of forced
-            ones.
+        :param stated: what the soft aggregates state, as if they were forced.
         """
         return [
             refusal
@@ -134,7 +133,7 @@ class Preferences:
         ]
 
     def _hardened(self, aggregates: Iterable[Any]) -> list[inputs.Aggregate]:
-        """Return the aggregates with the soft flag only, as forced ones."""
+        """Return forced copies of aggregates that have only the soft flag."""
         hardened = []
         for aggregate in aggregates:
             forced_copy = self._harden(aggregate)

@@ -29,13 +29,14 @@ HostT = TypeVar('HostT')
 #: The hosts that pass, in the order they came, and the other hosts by the
 #: first reason to refuse them.
 Sifted = tuple[list[HostT], dict[Reason, list[HostT]]]
-#: What is said of each extra spec of the flavor, and of other keys that are
-#: demanded. It stands in a set, which keeps its hash, unlike a tuple.
+#: What an aggregate says about each extra spec of the flavor, and about other
+#: keys that the aggregate demands. The type is a set because a set, unlike a
+#: tuple, keeps its hash.
 Stated = frozenset[tuple[tuple[int, ...], frozenset[tuple[str, str]]]]
 #: What the aggregates of a host state.
 Statements = frozenset[Stated]
-#: What is stated by an aggregate that cannot be read. What others state is
-#: never empty.
+#: The value for an aggregate that cannot be read. The value for any other
+#: aggregate is never empty.
 _UNREADABLE: Final[Stated] = frozenset()
 
 
@@ -65,7 +66,8 @@ class Request:
         self.fault: Exception | None = None
         self.flavor = flavor
         self._is_exempt = inputs.exemption(exempt)
-        #: By extra spec, for an aggregate that is not forced and one that is.
+        #: For each extra spec, a reader for aggregates that are not forced,
+        #: and a reader for forced aggregates.
         reader = functools.cache(self._reader)
         self._offered = [(s.key, reader(s.requirement, False)) for s in flavor]
         self._demanded = [reader(s.requirement, True) for s in flavor]
@@ -266,7 +268,7 @@ class Request:
                     problem=spec.requirement.problem,
                     malformed=bool(bits & decision.MALFORMED),
                 )
-        # Mostly, nobody asks for more than the first reason.
+        # Lazy, because most callers need only the first reason.
         yield from self._unmet_demands(bits_by_spec, lacking)
 
     def _unmet_demands(

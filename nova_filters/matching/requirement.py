@@ -129,7 +129,7 @@ class Requirement(NamedTuple):
         return any(map(self.predicate.holds, values))
 
     def overlaps(self, other: 'Requirement') -> bool:
-        """Tell whether a flavor's set has something in common with a piece.
+        """Tell whether a flavor and a piece both accept some value.
 
         Two predicates overlap if their words are equal. Only with ``~``, an
         aggregate offers absence. The meaning of ``!`` depends on the other

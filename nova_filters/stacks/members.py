@@ -18,8 +18,8 @@ from typing import Any, Final, NamedTuple
 from nova_filters.matching import inputs
 from os_placement_plugins import signature, stack_hints
 
-#: ``('stack', id of the root stack, id of the project)``, or, of a server
-#: group, ``(policy, uuid)``.
+#: A stack or a server group: ``('stack', id of the root stack, id of the
+#: project)`` or ``(policy, uuid)``.
 Team = tuple[str, ...]
 #: The policies of server groups that are a preference; whether they pack.
 POLICIES: Final = {'soft-affinity': True, 'soft-anti-affinity': False}
@@ -54,7 +54,7 @@ _PROPERTIES: Final = (
     'img_hv_type',
     'traits_required',
 )
-#: Namespaces of extra specs that choose no host.
+#: Namespaces of extra specs that have no effect on the choice of hosts.
 _IDLE: Final = ('nova_filters:', 'quota:')
 
 
@@ -81,7 +81,7 @@ class Turn(NamedTuple):
             return False
         if not self.moves and not other.moves:
             return self.number < other.number
-        # Ids of different tables, or of different cells, say nothing.
+        # Ids from different tables or cells cannot be compared.
         return (self.time, self.number) < (other.time, other.number)
 
 
@@ -251,7 +251,7 @@ def _find_unread(
         request = requests.get(member)
         if request is None or request.teams is not None or member == server:
             continue
-        # Not another project's: that must close nobody's hosts but its own.
+        # An unreadable request must block hosts only for its own project.
         if all(part in request.shape for part in team[1:]):
             unread.append(f'server {member}')
     return tuple(unread)

@@ -49,7 +49,7 @@ class Place:
         self._pack = pack
         text = f'{team}/{path[-1:]}'.encode()
         self._tie = hashlib.blake2b(text, digest_size=8).digest()
-        #: The places in this one that some servers may have, by their keys.
+        #: The inner places that some servers may have, by their keys.
         #: A place has a new key with each member. Its old keys stay.
         self._queues: dict[Candidates, list[tuple[Key, Path]]] = {}
 
@@ -60,7 +60,7 @@ class Place:
         return self.members, self._tie
 
     def next(self, candidates: Candidates) -> 'Place':
-        """Return the place in this one where the next server goes."""
+        """Return the inner place that gets the next server."""
         if candidates not in self._queues:
             self._queues[candidates] = [
                 (place.key(), path)

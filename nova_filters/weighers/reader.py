@@ -115,7 +115,7 @@ class Reader:
                     )
                 )
         except BaseException as exc:
-            # Nobody waits for ever, even if this thread is killed.
+            # Otherwise the requests wait forever if this thread is killed.
             for _, answer in batch:
                 if not answer.done():
                     answer.set_exception(exc)

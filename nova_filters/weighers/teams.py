@@ -103,8 +103,8 @@ class Teams:
         candidates = {
             host.host: self._host(host.host, host.aggregates) for host in hosts
         }
-        # A host that is no candidate is known by the aggregates that it
-        # shares with candidates.
+        # For a host that is no candidate, only the aggregates that it shares
+        # with candidates are known.
         by_host = _aggregates_by_host(hosts)
         counts = []
         for name, count in sight.counts.items():
