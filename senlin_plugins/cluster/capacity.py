@@ -30,7 +30,7 @@ def correct(context: Any, cluster_id: str) -> None:
     :param context: the context of the action that has created a node.
     """
     with db_api.session_for_write() as session:
-        # Whoever comes next counts after this one has written.
+        # With this lock, the next action counts after this action has written.
         rows = session.query(models.Cluster).with_for_update()
         row = rows.filter_by(id=cluster_id).one_or_none()
         count = _count(session, cluster_id)

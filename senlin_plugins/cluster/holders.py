@@ -55,7 +55,7 @@ def release(node: Any, resource: Resource) -> bool:
     with db_api.session_for_read() as session:
         holders = _find_holders(session, resource, node.id)
         ids = [holder.id for holder in holders]
-    # Nobody waits for a lock if there is no other holder, as nearly always.
+    # Take the lock only if there is another holder, which is rare.
     if not ids or not _release(node, resource, ids):
         return False
     node.physical_id = None

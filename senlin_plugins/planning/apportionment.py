@@ -35,7 +35,7 @@ LARGEST = 10**6
 
 @dataclasses.dataclass(frozen=True)
 class Region:
-    """One region of a policy's spec (table "Properties" of the document).
+    """One region of a policy's spec.
 
     :param name: the region's name, as Keystone knows it.
     :param weight: the share of the cluster this region should hold, relative
@@ -201,8 +201,8 @@ def _apportion(bins: Sequence[_Bin], extra: int) -> dict[str, int]:
         else:
             high = middle - 1
     counts = nodes_within(low)
-    # The next step would be one too far: it adds at most one node to each
-    # region, and more nodes than are missing.
+    # One more step of the limit would add too many nodes, but at most one node
+    # to each region. So only the cheapest regions get one more node.
     cheapest = sorted(
         (fractions.Fraction(2 * counts[i] + 1, weights[i]), -weights[i], b, i)
         for i, b in enumerate(bins)

@@ -73,7 +73,7 @@ def relocate(
     moves: dict[str, str] = {}
     nodes = [node for node in snapshot.nodes if node.id not in ids]
     current = distribution(nodes)
-    # Those without a place go on to count where they are.
+    # Nodes that get no new region continue to count in their old region.
     stuck = list(ids)
     one_node = Change(growing=True, count=1)
     state = dataclasses.replace(snapshot, change=one_node, current=current)

@@ -2,9 +2,9 @@
 
 """The states of the regions of a cluster, and their effects.
 
-Version 1.1 of the policy keeps it in the data of the cluster, under
-:data:`KEY`, where the API shows it. It is made of codes and times; all times
-are ISO 8601 in UTC, in whole seconds, so they sort as text.
+Version 1.1 of the policy keeps the states in the data of the cluster, under
+:data:`KEY`, where the API shows them. The states consist of codes and times.
+All times are ISO 8601 in UTC, in whole seconds, so they sort as text.
 
 ``states``
     region name -> :class:`State`, for each region in which a service was
@@ -35,9 +35,11 @@ class Code(enum.StrEnum):
 
     #: A service is missing. New nodes avoid the region, nothing else happens.
     SILENT = 'silent'
-    #: It has been missing for long, or an operator says so: nodes move.
+    #: A service has been missing for long, or an operator has declared the
+    #: region out. Nodes move.
     OUT = 'out'
-    #: It has been missing for long, but so are most regions: nothing moves.
+    #: A service has been missing for long, but more than half of the regions
+    #: are silent. Nothing moves.
     HELD = 'held'
     #: A cloud has refused a node for lack of room.
     FULL = 'full'
@@ -86,10 +88,9 @@ class Fault(NamedTuple):
 class State(NamedTuple):
     """The state of a region with which something is wrong.
 
-    :param state: the state.
-    :param cause: why.
-    :param since: the time of the first of the latest checks that all found the
-        region silent.
+    :param state: one of :class:`Code`.
+    :param cause: one of :class:`Cause`.
+    :param since: the time of the check that first found the current silence.
     :param due: the time from which the region counts as out, or until which it
         counts as full.
     :param last: the last look.

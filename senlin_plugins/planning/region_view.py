@@ -19,7 +19,7 @@ from senlin_plugins.planning.snapshot import recorded_region
 
 @dataclasses.dataclass(frozen=True)
 class View:
-    """The regions of a cluster, at one time.
+    """The regions of a cluster, as they are at a given time.
 
     :param spec: the spec of the policy.
     :param override: the weights and caps that the cluster's owner has set.

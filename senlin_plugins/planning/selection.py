@@ -45,7 +45,7 @@ _KEYS: Mapping[Criterion, Callable[[Node], Any]] = {
 
 
 def accept(named: Iterable[str], members: Iterable[str]) -> Decision:
-    """Decide about nodes that a request names (S1 of the deletion policy).
+    """Accept the nodes that a request names (scenario S1, deletion policy).
 
     A webhook may name any nodes, and a node may be gone since the API checked
     the ids.
@@ -72,7 +72,7 @@ def select(
     criterion: Criterion,
     decided: Mapping[str, Any],
 ) -> Decision:
-    """Decide which nodes leave a cluster (S2 to S6 of the deletion policy).
+    """Choose the nodes that leave (scenarios S2 to S6, deletion policy).
 
     If a region or zone has too few nodes, all its nodes leave. The criterion
     takes the rest from all other nodes. There are never more candidates than

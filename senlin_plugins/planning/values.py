@@ -44,13 +44,13 @@ def read_number(value: object, field: str, least: int | None = None) -> int:
 
 
 def read_choice(value: object, field: str, allowed: Iterable[str]) -> str:
-    """Return one of some texts.
+    """Return a value that must be one of the allowed texts.
 
-    :param value: the text as somebody wrote it.
-    :param field: where it was written.
-    :raises WrongValue: if the text is not one of these, or not a text.
+    :param value: the value as the user wrote it.
+    :param field: the name of the field that contains the value.
+    :raises WrongValue: if the value is not one of the allowed texts.
     """
-    # Senlin's own constraint takes a list of allowed values for one.
+    # Senlin's own constraint also accepts a list of allowed values.
     choices = [str(choice) for choice in allowed]
     if value not in choices:
         raise WrongValue(

@@ -66,7 +66,7 @@ def read_nodes(cluster: Any, nodes: Iterable[Any]) -> list[Node]:
             position=node.index,
             created_at=node.created_at,
             profile_created_at=node.profile_created_at,
-            # Nobody gains from guessing which nodes leave.
+            # The number is no secret: it only decides which nodes leave.
             lot=random.random(),  # noqa: S311
         )
         for node in nodes

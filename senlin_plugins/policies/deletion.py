@@ -140,13 +140,13 @@ class DeletionPolicy(base.PlacementPolicy):
         return dict(self.properties['hooks'])
 
     def find_cluster(self, cluster_id: str, action: Any) -> Any:
-        """Return the cluster; only its id is needed to delete a node."""
+        """Return the cluster; None for NODE_DELETE, which needs no cluster."""
         if action.action == consts.NODE_DELETE:
             return None
         return super().find_cluster(cluster_id, action)
 
     def decide(self, cluster: Any, action: Any, view: Any) -> Decision | None:
-        """Choose the nodes that leave (S1 to S7)."""
+        """Choose the nodes that leave (scenarios S1 to S7)."""
         if action.action == consts.NODE_DELETE:
             return Decision(candidates=(action.entity.id,))
         named = action.action == consts.CLUSTER_DEL_NODES

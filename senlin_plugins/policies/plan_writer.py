@@ -44,7 +44,7 @@ def write(action: Any, decision: Decision) -> None:
         # Senlin's own deletion policy fails on a node without a region.
         record_missing_regions(action.entity)
         for node in unplaced(action.entity):
-            # Only for that policy: nobody has decided yet.
+            # Only Senlin's policy needs this: the region is not decided yet.
             node.data = {'placement': {'region_name': NO_REGION}}
         # A deletion policy, this package's or Senlin's own, replaces
         # them by those that its criterion chooses in each region.
@@ -63,7 +63,7 @@ def write(action: Any, decision: Decision) -> None:
 
 
 def _record_new_regions(cluster: Any, moves: Mapping[str, str]) -> None:
-    """Record the regions of nodes that nobody has begun to create."""
+    """Record the regions of nodes whose creation has not begun."""
     places = []
     for node in unplaced(cluster):
         if node.id in moves:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The region placement policy, version 1.1: regions fail.
+"""The region placement policy, version 1.1, which handles region failures.
 
 Version 1.0 implements the specification. This version adds more: it knows
 regions that are out or full, finds places for nodes that are recreated, and

@@ -176,7 +176,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         return self.view(cluster)
 
     def decide(self, cluster: Any, action: Any, view: View) -> Decision | None:
-        """Decide which regions nodes come to or leave (S1 to S4)."""
+        """Decide which regions gain or lose nodes (scenarios S1 to S4)."""
         kind = action.action
         if kind in SINGLE_CREATIONS:
             return self._settle_single(action, cluster, view)
@@ -219,7 +219,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
             return Decision(refusal=CREATED_ALREADY)
         profile = action.entity.rt['profile']
         if fixed_region(profile.context):
-            # The profile's region takes precedence (S4).
+            # The profile's region takes precedence (scenario S4).
             nodes = cluster_reader.read_nodes(cluster, cluster.nodes)
             coming = [node for node in nodes if node.id == action.target]
             unplanned_nodes.warn(self.name, action, view, coming, nodes)
@@ -324,8 +324,8 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         current = distribution(nodes)
         names = set(view.names)
         if not change.growing:
-            # Nobody can delete nodes in a region that nobody reaches, whether
-            # or not the policy names it.
+            # Senlin cannot delete nodes in a region that does not answer. The
+            # policy need not name this region.
             names.update(current.keys() - {NO_REGION, ''})
         usable = self.usable_regions(cluster, profile, names, change.growing)
         return Snapshot(
@@ -349,8 +349,8 @@ class RegionPlacementPolicy(base.PlacementPolicy):
                 plan_writer.expel(action.entity, reason)
             return
         action.data['status'] = senlin_base.CHECK_OK
-        # The engine would create nodes without a plan: those that are
-        # missing, and those that have no region yet.
+        # Without these lines, the engine would ignore the refusal: it would
+        # add missing nodes, and create the nodes that have no region yet.
         restores = action.inputs.pop('check_capacity', None)
         left = {'count': 0, 'reason': reason, 'check_capacity': restores}
         action.data['creation'] = left

@@ -87,8 +87,8 @@ class Maker(Recorder):
         # one to see that a recovery has recreated it.
         values: dict[str, Any] = {'physical_id': thing.id}
         if self._node.status == consts.NS_RECOVERING:
-            # As Senlin does in the end. If its engine dies before, the server
-            # would never get to the pool of a load balancer.
+            # Senlin writes this only when the recovery ends. If the engine
+            # dies earlier, no load balancer would get the server as a member.
             recovery = {'recovery': consts.RECOVER_RECREATE}
             values['data'] = {**self._node.data, **recovery}
         try:

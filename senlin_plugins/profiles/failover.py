@@ -118,7 +118,7 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         try:
             made = self._find_what_is_made(obj)
         except exc.InternalError as ex:
-            # Nobody could ever clear an entry without a region.
+            # An entry without a region could never be removed.
             if watched and recorded_region(obj):
                 self._leave(obj, watched.cluster)
                 return True
@@ -136,8 +136,8 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
             made = []
         deleted = self._delete(obj, made, **params)
         if obj.status == consts.NS_RECOVERING:
-            # If the engine is killed while it creates another one, whoever
-            # comes next must look for that one.
+            # Senlin now creates a new server or stack. If the engine is killed
+            # meanwhile, the next action must look for what was created.
             with contextlib.suppress(exc.ResourceNotFound):
                 node_records.update(obj, physical_id=None)
         return deleted
@@ -381,10 +381,10 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         return bool(thing.status != 'DELETE_COMPLETE')
 
     def identify(self, obj: Any, id_: str) -> Resource:
-        """Return a server or a stack with all its names.
+        """Return a server or a stack with its id and its names.
 
-        :param obj: a node in its region.
-        :param id_: the row of the node.
+        :param obj: a node in the region of the server or stack.
+        :param id_: the id of the server or stack.
         :raises: ``InternalError`` if the region does not answer.
         """
         raise NotImplementedError

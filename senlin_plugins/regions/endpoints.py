@@ -92,11 +92,11 @@ def _answers(session: Any, url: str, timeout: float) -> bool:
             raise_exc=False,
             redirect=False,
             log=False,
-            # Nobody reads what it says.
+            # Only the status counts, so the body is not loaded.
             stream=True,
         )
     except (keystone_exc.ClientException, ValueError):
-        # The second is about a URL that is none.
+        # ValueError: the URL is not valid.
         return False
     answer.close()
     return bool(answer.status_code < 500)
