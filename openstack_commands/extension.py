@@ -3,9 +3,9 @@
 """The plug-in module that the ``openstack`` shell imports.
 
 The commands are the entry points ``openstack.os_placement_plugins.v1`` of
-setup.cfg. They ask the APIs of Senlin, Nova and Heat, which the SDK knows:
-there is no client, no option and no version to add. The shell imports this
-module whichever command it runs, so the module loads no library.
+setup.cfg. The commands ask the APIs of Senlin, Nova and Heat through the SDK,
+so this module adds no client, no option and no version. The shell imports this
+module for every command, so the module loads no library.
 """
 
 import argparse

@@ -44,7 +44,7 @@ class FailedRequest:
         self._demand = demand.of(
             flavor, server.from_volume, zone, limit=self._limit
         )
-        #: Why Placement has no candidates; empty if it says which it has.
+        #: Why Placement did not list the candidates; empty if Placement did.
         self._silence = ''
         self._answer: offers.Answer | None = None
 

@@ -81,9 +81,9 @@ class ShowFilterImpact(common.FilterCommand):
         parser.add_argument(
             '--fail-on',
             choices=[impact.STRANDED],
-            help='exit with 2 if a server would be stranded: other hosts '
-            'accept the server now, but none would after the change; exit '
-            'with 1 if a server that the change reaches cannot be judged',
+            help='exit with 2 if a server would be stranded (other hosts '
+            'accept it now, but none would after the change), and with 1 if '
+            'a server has the effect "unknown"',
         )
         group = parser.add_argument_group(
             'changes',

@@ -124,7 +124,7 @@ class Lister(command.Lister):  # type: ignore[misc]
     def print_remarks(self) -> None:
         """Print what stands below a table."""
         for remark in self.remarks:
-            # What is there to paste, nobody wants in several lines.
+            # An indented remark is a command to copy, so it stays in one line.
             if remark.startswith('  '):
                 text = printable(remark)
             else:

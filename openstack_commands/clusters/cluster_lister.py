@@ -60,7 +60,7 @@ class ClusterLister(lister.Lister):
     _told: frozenset[str] = frozenset()
 
     def add_default_region(self, parser: argparse.ArgumentParser) -> None:
-        """Add the option for what the API does not tell."""
+        """Add ``--default-region``: the API does not show this option."""
         parser.add_argument(
             '--default-region',
             metavar='<name>',

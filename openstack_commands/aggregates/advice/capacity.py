@@ -106,7 +106,7 @@ class Candidates:
     def is_cut(self, able: Mapping[str, Able]) -> bool:
         """Tell whether the answer may lack some ways to place a server.
 
-        :param able: by resource class and trait, who has it alone.
+        :param able: by resource class and trait, the providers that have it.
         """
         offered: set[tuple[str, str]] = set()
         for shapes in self.shapes.values():
@@ -262,8 +262,8 @@ def count(
     :param hosts: the hosts that pass and are up.
     :param nodes: the hosts by the IDs of their nodes.
     :param answer: that of ``GET /allocation_candidates``.
-    :param able: by resource class and trait, who has it alone. Empty if each
-        node is a candidate whose resources come from one provider.
+    :param able: by resource class and trait, the providers that have it. Empty
+        if each node is a candidate whose resources come from one provider.
     """
     counted = [node for node, host in nodes.items() if host in hosts]
     candidates = Candidates(answer, counted)
@@ -278,7 +278,7 @@ def count(
         lacking = [name for name in able if able[name].lacks(node)]
         scarce.update(lacking)
         full += bool(lacking)
-        # It has all that is asked for, and is no candidate.
+        # The node lacks nothing, but is no candidate: the answer was cut.
         is_cut = is_cut or not lacking
     if is_cut:
         servers, bound = candidates.least(), AT_LEAST

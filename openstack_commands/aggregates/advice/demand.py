@@ -29,14 +29,16 @@ _TRAITS: Final = {
     ),
     ('os:secure_boot', 'required'): 'COMPUTE_SECURITY_UEFI_SECURE_BOOT',
 }
-#: The extra specs of which some Nova makes further resources and traits.
+#: Extra specs from which some releases of Nova derive further resources and
+#: traits.
 _UNKNOWN: Final = """
     accel:device_profile hw:ephemeral_encryption hw:ephemeral_encryption_format
     hw:mem_encryption hw:mem_encryption_model hw:pmem hw:sound_model
     hw:tpm_model hw:tpm_secret_security hw:tpm_version hw:viommu_model
     hw:virtio_packed_ring pci_passthrough:alias
     """.split()  # noqa: SIM905
-#: The resource classes that are no custom ones. Nova ignores other names.
+#: The standard resource classes. Nova ignores all other names, except custom
+#: classes.
 _STANDARD: Final = """
     VCPU MEMORY_MB DISK_GB PCI_DEVICE SRIOV_NET_VF NUMA_SOCKET NUMA_CORE
     NUMA_THREAD NUMA_MEMORY_MB IPV4_ADDRESS VGPU VGPU_DISPLAY_HEAD

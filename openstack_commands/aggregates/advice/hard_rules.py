@@ -2,7 +2,8 @@
 
 """The hard rules of Nova that running servers break now.
 
-Each rule is Nova's own: its scheduler would not choose such a host today.
+If a server breaks a rule, Nova's scheduler would not choose the server's host
+today.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -75,7 +76,7 @@ def of_zones(
         host = stock.hosts[server.host or '']
         if not server.zone or server.zone == host.zone:
             continue
-        # The default zone is no aggregate, so Nova takes any host for it.
+        # If no aggregate sets the default zone, Nova accepts any host for it.
         if server.zone == stock.default_zone and server.zone not in zones:
             continue
         reason = (

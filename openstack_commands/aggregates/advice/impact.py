@@ -18,7 +18,7 @@ from openstack_commands.aggregates.advice.explanation import (
 )
 from os_placement_plugins.quoting import quote
 
-#: A server that other hosts take now, and none after the change.
+#: A server that some other host takes now, but none after the change.
 STRANDED: Final = 'stranded'
 #: A server that its own host would refuse, and another host would take.
 REFUSED: Final = 'refused'
@@ -250,7 +250,8 @@ def _moves(
     stranded = bool(others_before) and not others_after
     newly_refused = passes_before and not passes_after
     if stranded or newly_refused:
-        # If its own host says nothing new, a host that took the server does.
+        # If the server's own host gives no new reason, show the reason of a
+        # host that accepted the server before the change.
         if newly_refused:
             reason = after.why(after.first[host], [host])
         else:

@@ -17,7 +17,7 @@ from openstack_commands.records.rows import UnreadableError
 ZONE: Final = places.ZONE
 #: Extra specs as key and value pairs, which can be a key.
 Specs = tuple[tuple[str, str], ...]
-#: The state of a host that nobody could tell.
+#: The state of a host whose state cannot be determined.
 UNKNOWN: Final = 'unknown'
 
 

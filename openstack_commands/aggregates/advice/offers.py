@@ -23,12 +23,14 @@ class Obstacle(NamedTuple):
 class Offers(NamedTuple):
     """What Placement offers for a request.
 
-    :param candidates: the hosts among the candidates that Nova gets.
-    :param cut_at: the limit of candidates, if Nova reaches it; otherwise 0.
-    :param anywhere: the hosts that would be candidates without Nova's limit,
-        without disabled hosts and without a zone.
-    :param able: by resource class or trait, the hosts that have it if nothing
-        else is requested; None if another provider may share it with any host.
+    :param candidates: the hosts that Placement returns to Nova.
+    :param cut_at: Nova's limit of candidates, if the limit cuts the list;
+        otherwise 0.
+    :param anywhere: the hosts that Placement would return if Nova set no limit
+        and no zone, and did not exclude disabled hosts.
+    :param able: resource class or trait -> the hosts that have it, without
+        the rest of the request. None if a sharing provider may offer it to
+        any host.
     """
 
     candidates: Collection[str]
@@ -78,7 +80,7 @@ def roots(answer: Answer) -> set[str]:
 
 
 class Able(NamedTuple):
-    """Who has room for a resource class, or has a trait.
+    """The providers that have room for a resource class, or have a trait.
 
     :param nodes: the providers that have it, by the node that they belong to.
     :param sharing: the providers that share it with some nodes.
@@ -98,7 +100,7 @@ def able(
     nodes: Collection[str],
     sharing: Collection[str],
 ) -> Able:
-    """Return who has a resource class or a trait.
+    """Return the providers that have a resource class or a trait.
 
     :param providers: as ``GET /resource_providers`` lists them.
     :param name: the class or the trait; a forbidden one with ``!``.
@@ -110,7 +112,7 @@ def able(
     is_forbidden = name.startswith('!')
     for provider in providers:
         uuid, root = provider['uuid'], provider['root_provider_uuid']
-        # A part of a host need not have what the host must not have.
+        # A child without the forbidden trait says nothing about the host.
         if is_forbidden and root != uuid:
             continue
         if root in nodes:
