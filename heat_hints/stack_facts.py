@@ -231,7 +231,7 @@ def _value(parameters: Any, name: Any) -> Any:
         parameter = parameters.params[name]
         return None if parameter.hidden() else parameter.value()
     except Exception:
-        # It does not exist, or has no value, or none of its type.
+        # The parameter does not exist, or its value is missing or invalid.
         return None
 
 

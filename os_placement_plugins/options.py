@@ -272,10 +272,11 @@ def _invalid(name: str, exc: Exception) -> str:
     """Say that a value cannot be read, and why."""
     cause: BaseException = exc
     if isinstance(exc, cfg.NoSuchOptError) and exc.__context__:
-        # Of [DEFAULT], oslo.config says that there is no such option at all.
+        # For [DEFAULT], oslo.config hides the cause behind NoSuchOptError.
         cause = exc.__context__
     text = errors.one_line(cause)
     if isinstance(exc, cfg.ConfigSourceValueError):
-        # It names the option, and where it is set as an object of its own.
+        # The text already names the option. Of the place where the option is
+        # set, only the readable part stays.
         return _LOCATION.sub(r'\1', text)
     return f'Value for option {name} is not valid: {text}'

@@ -125,7 +125,7 @@ def _encode(key: str, number: int) -> bytes:
     try:
         return key.encode()
     except UnicodeEncodeError:
-        # Bytes that are no UTF-8 arrive as lone surrogates.
+        # Bytes that are not valid UTF-8 arrive as lone surrogates.
         raise ValueError(f'key number {number} is not UTF-8') from None
 
 

@@ -136,7 +136,7 @@ class Checks(upgradecheck.UpgradeCommands):
                 argv,
             )
         except BrokenPipeError:
-            # Nobody reads any more, as behind ``head``.
+            # The reader of the output has ended, such as ``head``.
             return NOTHING_CHECKED
         except (cfg.Error, OSError, ValueError) as exc:
             return cls._give_up(
