@@ -2,8 +2,8 @@
 
 """Plug-ins for nova-scheduler: two host filters and four weighers.
 
-Nova has no entry points for them; it calls the two functions below, which
-``nova.conf`` names:
+Nova has no entry points for filters and weighers. Nova calls the two functions
+below, which ``nova.conf`` names:
 
 .. code-block:: ini
 
@@ -20,7 +20,7 @@ asks for them.
 def all_filters() -> list[type]:
     """Return the host filters of this package.
 
-    :returns: classes, which ``enabled_filters`` chooses from by their names.
+    :returns: the classes; ``enabled_filters`` chooses among them by name.
     """
     from nova_filters.filters import aggregate_instance_type, team_spread
 
@@ -33,7 +33,7 @@ def all_filters() -> list[type]:
 def all_weighers() -> list[type]:
     """Return the host weighers of this package.
 
-    :returns: classes; Nova uses every one of them.
+    :returns: the classes; Nova uses all of them.
     """
     from nova_filters.weighers import host_weighers
 

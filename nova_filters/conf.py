@@ -31,7 +31,7 @@ class FiniteNumber(types.Float):
         """Return the number.
 
         :param value: the number or its text.
-        :raises ValueError: if the text is no such number.
+        :raises ValueError: if the value is not a finite number.
         """
         number = super().__call__(value)
         if number is not None and not math.isfinite(number):
@@ -261,7 +261,8 @@ Related options:
 )
 
 
-#: The same group and option as in heat.conf, so that one line serves both.
+#: The same group and option as in heat.conf, so that the same lines can stand
+#: in both files.
 SIGNATURE_GROUP: Final = cfg.OptGroup(
     'heat_hints',
     title='Signed stack scheduler hints',
@@ -271,7 +272,7 @@ heat-engine.
 """,
 )
 
-#: What each option is when nothing is configured.
+#: The default value of each option, by name.
 DEFAULTS: Final = {opt.name: opt.default for opt in OPTS}
 
 

@@ -23,7 +23,7 @@ _UUID: Final = '00000000-0000-4000-8000-000000000000'
 def start() -> Any:
     """Return Nova's HostManager as nova-scheduler makes it.
 
-    :raises Exception: what keeps nova-scheduler from starting.
+    :raises Exception: the error that keeps nova-scheduler from starting.
     """
     from nova import objects
     from nova.scheduler import host_manager
@@ -48,9 +48,9 @@ def start() -> Any:
 class Failure:
     """A filter or weigher that raises.
 
-    :param name: its class.
-    :param error: what it raises.
-    :param certain: whether it would also raise with real hosts.
+    :param name: the name of its class.
+    :param error: the exception that it raises.
+    :param certain: whether it would certainly raise with real hosts, too.
     """
 
     name: str
@@ -59,9 +59,9 @@ class Failure:
 
 
 def failures(manager: Any) -> Iterator[Failure]:
-    """Yield the plug-ins that raise, if the operator can correct this.
+    """Yield a failure for each plug-in that raises an unexpected error.
 
-    :param manager: what :func:`start` returns.
+    :param manager: the HostManager that :func:`start` returns.
     """
     from nova import filters, weights
 
@@ -91,7 +91,8 @@ def failures(manager: Any) -> Iterator[Failure]:
                         certain=_is_certain(plugin, base, exc),
                     )
                 if isinstance(exc, TimeoutError):
-                    # The others may wait for the same.
+                    # Other plug-ins may wait for the same service, each until
+                    # the time limit.
                     return
 
 
@@ -109,10 +110,10 @@ def _is_expected(plugin: Any, exc: Exception) -> bool:
 
 
 def _is_certain(plugin: Any, base: type, exc: Exception) -> bool:
-    """Tell whether a plug-in would raise with real hosts, too.
+    """Tell whether a plug-in would certainly raise with real hosts, too.
 
-    A plug-in of another package may ask a database, or need attributes that
-    the made-up hosts do not have.
+    The error of another package's plug-in is not certain: the plug-in may ask
+    a database, or need attributes that the made-up hosts do not have.
 
     :param base: the class of Nova that the plug-in has to extend.
     """

@@ -14,7 +14,10 @@ options.register(CONF, conf.list_opts())
 
 
 class Plugin:
-    """A plug-in; with wrong options, nova-scheduler does not start."""
+    """A plug-in that checks its options when Nova creates it.
+
+    With a wrong option, nova-scheduler does not start.
+    """
 
     def __init__(self) -> None:
         options.check(CONF, conf.list_opts())

@@ -9,14 +9,16 @@ from oslo_config import cfg
 
 from os_placement_plugins.errors import one_line
 
-#: How a text begins that says why nova-scheduler does not start.
+#: The beginning of each message that nova-scheduler does not start.
 STOPPED: Final = 'nova-scheduler does not start: [filter_scheduler] '
 
 
 def load(config: cfg.ConfigOpts, option: str) -> tuple[list[type], str]:
-    """Return the classes that an option names, or else what is wrong.
+    """Return the classes that an option names.
 
     :param option: ``available_filters`` or ``weight_classes``.
+    :returns: the classes and an empty text; no classes and the problem if the
+        classes cannot be loaded.
     """
     from nova.scheduler import filters, weights
 
@@ -40,7 +42,8 @@ def is_ours(cls: type) -> bool:
 def cause(exc: Exception) -> str:
     """Return why a class cannot be loaded, in one line.
 
-    If a module lacks the class, oslo.utils puts a traceback into the text.
+    If a module lacks the class, oslo.utils puts a traceback into the text. The
+    error behind it has a short text.
     """
     context = exc.__context__
     if isinstance(context, AttributeError):
@@ -49,14 +52,14 @@ def cause(exc: Exception) -> str:
 
 
 def lacking(classes: Iterable[type], method: str) -> list[str]:
-    """Return the names of the classes that lack a method of Nova's."""
+    """Return the names of the classes that lack a method."""
     return [cls.__name__ for cls in classes if not hasattr(cls, method)]
 
 
 def _refuse_others(classes: Iterable[Any]) -> None:
-    """Check that nova-scheduler could make objects of all classes.
+    """Check that each entry is a class, as nova-scheduler needs it.
 
-    :raises TypeError: if one of them is something else.
+    :raises TypeError: if an entry is not a class.
     """
     names = [repr(cls) for cls in classes if not isinstance(cls, type)]
     if names:

@@ -18,16 +18,17 @@ from os_placement_plugins.quoting import listed, quote
 LOG = logging.getLogger(__name__)
 CONF = nova.conf.CONF
 
-#: How many problems a line lists.
+#: How many problems one log line lists.
 _LISTED = 10
 
 
 def _is_rebuild(spec_obj: Any, hosts: Sequence[Any]) -> bool:
     """Tell whether the request is a rebuild, which stays on its host.
 
-    In older releases of Nova, a tenant can send the hint, and Nova stores it.
-    But only Nova itself and administrators can force a host and a node. So a
-    request is a rebuild only if its one candidate is the forced host.
+    In older releases of Nova, a tenant can send the hint ``_nova_check_type``,
+    and Nova stores the hint. But only Nova itself and administrators can force
+    a host and a node. So a request is a rebuild only if its only candidate is
+    the forced host.
     """
     hints = plugin.field(spec_obj, 'scheduler_hints') or {}
     if hints.get('_nova_check_type') != ['rebuild'] or len(hosts) != 1:
@@ -86,15 +87,16 @@ def _report(
         )
 
 
-# Nova carries no types.
+# Nova has no type annotations.
 class AggregateInstanceTypeFilter(
     plugin.Plugin,
     filters.BaseHostFilter,  # type: ignore[misc]
 ):
     """Match flavor extra specs and aggregate metadata, in both directions.
 
-    Nova keeps one object for all requests and, since release 34, serves them
-    in native threads. So ``self`` must not store anything of a request.
+    Nova uses one object of this class for all requests. Since release 34,
+    requests run in native threads. So ``self`` must not store data of a
+    request.
     """
 
     # Neither the flavor nor the aggregates change within a request.
@@ -114,7 +116,7 @@ class AggregateInstanceTypeFilter(
 
         :param filter_obj_list: Nova's HostStates.
         :param spec_obj: Nova's RequestSpec.
-        :returns: the hosts that pass, in the order they came; never raises.
+        :returns: the hosts that pass, in their old order; never raises.
         """
         hosts = list(filter_obj_list)
         try:

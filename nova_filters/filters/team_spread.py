@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The host filter ``TeamSpreadFilter``: a hard limit for uneven teams."""
+"""The host filter ``TeamSpreadFilter``: a hard limit for uneven teams.
+
+A team is a stack or a server group.
+"""
 
 import re
 from collections.abc import Iterable
@@ -21,17 +24,18 @@ CONF = nova.conf.CONF
 #: The scheduler hint and the extra spec that ask for a limit.
 HINT: Final = 'max_skew'
 EXTRA_SPEC: Final = 'nova_filters:max_skew'
-#: What is a limit; int() refuses a text of thousands of digits.
+#: A valid limit. Its length is bounded, because int() raises an error for a
+#: text of thousands of digits.
 _LIMIT: Final = re.compile('0{0,9}[1-9][0-9]{0,5}')
 
 
-# Nova carries no types.
+# Nova has no type annotations.
 class TeamSpreadFilter(
     plugin.Plugin,
     filters.BaseHostFilter,  # type: ignore[misc]
     teams.Teams,
 ):
-    """Refuse hosts in places that would exceed the limit."""
+    """Refuse each host whose place would have too many members."""
 
     RUN_ON_REBUILD = False
 
@@ -61,7 +65,7 @@ class TeamSpreadFilter(
     def _within_limit(self, hosts: list[Any], request: Any) -> list[Any]:
         """Return the hosts that pass.
 
-        :raises Exception: if the members are not known.
+        :raises Exception: if the members cannot be read.
         """
         team = self.group(request) or self.stack(request)
         if team is None or members.POLICIES.get(team[0]):
@@ -91,8 +95,9 @@ class TeamSpreadFilter(
         passed = []
         for host, skew, distance in zip(hosts, skews, distances, strict=True):
             if skew <= limit:
-                # The weigher sees only the hosts that pass. So the weigher
-                # would assume that all members in flight go to these hosts.
+                # The weigher sees only the hosts that pass. Without this
+                # distance, the weigher would assume that all members in
+                # flight go to these hosts.
                 setattr(host, teams.DISTANCE, distance)
                 passed.append(host)
             else:

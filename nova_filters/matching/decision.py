@@ -25,14 +25,16 @@ from nova_filters.matching.requirement import (
     split,
 )
 
-# What aggregates can say about a key; a number has a bit for each.
-#: A value meets what the flavor wants.
+# What aggregates can say about a key; each statement is one bit of a number.
+# A value has one or more alternatives, separated by commas: its pieces.
+#: A value meets the flavor's requirement.
 MATCHED: Final = 1
-#: A value of a forced aggregate does.
+#: A value of a forced aggregate meets the flavor's requirement.
 ACCEPTED: Final = 2
-#: There is a value.
+#: An aggregate has the key. Pieces "~" and "!" of forced aggregates do not
+#: count.
 CARRIED: Final = 4
-#: There is "<or> * <or> ~", as good as no key ("Description").
+#: A forced aggregate has both "*" and "~": any value, or none ("Description").
 ANYTHING: Final = 8
 #: A forced aggregate has a piece that is not "!".
 DEMANDED: Final = 16
@@ -47,12 +49,12 @@ MALFORMED: Final = 128
 def read(
     requirement: Requirement | None, forced: bool, value: str | None
 ) -> int:
-    """Return the meaning of a metadata value.
+    """Return what a metadata value says, as bits.
 
-    :param requirement: what the flavor requires of the key; None if it lacks
-        the key.
+    :param requirement: what the flavor requires of the key; None if the flavor
+        lacks the key.
     :param forced: whether the aggregate is forced.
-    :param value: the alternatives, separated by commas; None for no value.
+    :param value: the pieces, separated by commas; None for no value.
     """
     if value is None:
         return 0
@@ -67,7 +69,7 @@ def read(
 def _read_pieces(
     requirement: Requirement | None, pieces: Iterable[Requirement]
 ) -> int:
-    """Return what the alternatives of a forced aggregate say together."""
+    """Return what all pieces of a forced aggregate say together."""
     bits = 0
     any_value = False
     for piece in pieces:
@@ -82,7 +84,7 @@ def _read_pieces(
 
 
 def _read_piece(piece: Requirement) -> int:
-    """Return what an alternative of a forced aggregate says, to any flavor."""
+    """Return what a piece of a forced aggregate says, whatever the flavor."""
     bits = 0
     if piece.omittable:
         bits |= OMITTABLE
@@ -119,7 +121,7 @@ def check_flavor(spec: FlavorSpec, bits: int) -> Kind | None:
 
 
 def check_demand(requirement: Requirement | None, bits: int) -> Kind | None:
-    """Return what is wrong if a key is demanded; None if it is not, or met."""
+    """Return why the flavor breaks a demand; None if it breaks no demand."""
     if not bits & (DEMANDED | FORBIDDEN):
         return None
     if bits & FORBIDDEN:

@@ -7,14 +7,15 @@ from typing import Final
 
 from nova_filters.matching.inputs import SCOPE, exemption
 
-#: Keys with nothing in common: what matches all of them matches every key.
+#: Keys with nothing in common. A pattern that matches all of them matches
+#: every key.
 _UNALIKE: Final = ('os', 'gpu_model', 'hw:cpu_policy', 'X1')
 
 
 def exempt_line(patterns: Iterable[str]) -> str:
-    """Return the whole line of nova.conf with these patterns, each once.
+    """Return the line for nova.conf with all these patterns, each once.
 
-    A line with one more key alone would drop the default patterns.
+    The line must list the default patterns, too: it replaces the default.
     """
     return f'exempt_metadata_keys = {",".join(dict.fromkeys(patterns))}'
 
@@ -25,12 +26,12 @@ def problems(
     levels: Iterable[str],
     mechanisms: Sequence[str],
 ) -> list[str]:
-    """Return what is wrong, each with its remedy.
+    """Return one text for each problem, with the remedy.
 
-    :param patterns: the option.
-    :param defaults: its default, or the default patterns that must stay.
-    :param levels: ``stack_spread_over`` if a weigher reads it.
-    :param mechanisms: what reads the option, by name.
+    :param patterns: the value of ``exempt_metadata_keys``.
+    :param defaults: the default patterns that must stay, if any.
+    :param levels: ``stack_spread_over``; empty if no weigher reads it.
+    :param mechanisms: the names of what reads the patterns.
     """
     sentences = []
     for pattern in patterns:
@@ -39,7 +40,7 @@ def problems(
             sentences.append(problem)
     is_exempt = exemption(tuple(patterns))
     lost = [key for key in defaults if not is_exempt(key)]
-    # An empty list is meant: it is the specification, to the letter.
+    # An empty list is no mistake: it is the rule of the specification.
     if lost and patterns:
         sentences.append(
             f'the list replaces the default, so {", ".join(lost)} are '
@@ -61,7 +62,7 @@ def problems(
 
 
 def _pattern(pattern: str, mechanisms: Sequence[str]) -> str | None:
-    """Say what is wrong with a pattern; None for nothing."""
+    """Return what is wrong with a pattern; None if nothing is wrong."""
     if pattern.startswith(SCOPE):
         return (
             f'"{pattern}" matches nothing: write it without the scope '

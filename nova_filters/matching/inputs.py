@@ -17,17 +17,18 @@ from nova_filters.matching import requirement
 from nova_filters.matching.requirement import Requirement
 from os_placement_plugins.quoting import quote
 
-#: The filter's scope: it makes a namespaced extra spec mandatory (use case 7).
+#: The filter's scope. An extra spec with another namespace is optional, an
+#: extra spec with this scope is not (use case 7).
 SCOPE: Final = 'aggregate_instance_extra_specs:'
 #: The metadata key that forces an aggregate ("Description").
 FLAG: Final = 'force_metadata_check'
-#: Its soft sister: what such an aggregate demands is a preference.
+#: The metadata key that makes the demands of an aggregate preferences.
 SOFT_FLAG: Final = 'prefer_metadata_check'
 FLAGS: Final = (FLAG, SOFT_FLAG)
 #: An extra spec that is a preference, such as ``aggregate_preferred.10:ssd``.
 PREFERENCE: Final = re.compile(r'aggregate_(preferred|avoided)(\.[^:]*)?:(.*)')
-#: The smallest multiplier of each weigher of this package that aggregates may
-#: override, by the name of the option and of the metadata key.
+#: The multipliers that aggregates may override, with the smallest valid value
+#: of each. The option and the metadata key have the same name.
 MULTIPLIERS: Final = {
     'preference_weight_multiplier': 0.0,
     'server_group_weight_multiplier': 0.0,
@@ -41,8 +42,9 @@ class FlavorSpec(NamedTuple):
     """One extra spec of a flavor.
 
     :param key: the metadata key that the extra spec is about.
-    :param optional: whether the extra spec is skipped if no aggregate has the
-        key: the key has a namespace other than :data:`SCOPE` (use case 7).
+    :param optional: whether the key has a namespace other than :data:`SCOPE`.
+        The extra spec is then skipped if no aggregate has the key (use case
+        7).
     :param requirement: the values that the extra spec accepts.
     """
 
@@ -57,8 +59,8 @@ def read_flavor(
     """Return a flavor's extra specs as the filter reads them.
 
     :param extra_specs: the extra specs; None stands for none.
-    :returns: one entry per extra spec, by key, without preferences and the
-        reserved keys :data:`FLAGS`, bare or scoped.
+    :returns: one entry per extra spec, sorted by key. Preferences are left
+        out, and so are the keys in :data:`FLAGS`, with or without the scope.
     """
     specs = []
     for name, value in (extra_specs or {}).items():
@@ -75,7 +77,7 @@ def read_flavor(
 class Aggregate:
     """One host aggregate.
 
-    :param name: its name, for the reasons.
+    :param name: its name, which the reasons mention.
     :param metadata: its metadata; any dictionary of strings.
     """
 
@@ -105,12 +107,12 @@ def items(
 ) -> Iterator[tuple[str, str]]:
     """Yield each key of an aggregate with its value, except the flags.
 
-    :returns: a key of a forced aggregate may come twice: only there, the
-        filter's scope is no part of the key. A value of None is no value:
-        Nova's API removes a key that way.
-    :raises TypeError: if another value is no string.
+    :returns: the pairs. The keys of a forced aggregate lose the filter's
+        scope, so a key may come twice. A value of None is left out: in Nova's
+        API, None removes the key.
+    :raises TypeError: if a value is neither a string nor None.
     """
-    # Another thread may change the original at any time.
+    # Copy the pairs: another thread may change the metadata at any time.
     for key, value in [*metadata.items()]:
         if forced:
             key = key.removeprefix(SCOPE)
@@ -137,11 +139,11 @@ def read_aggregate(aggregate: Any) -> Aggregate:
 
 
 def read_multiplier(name: str, text: str) -> float:
-    """Return the multiplier that an aggregate has for its hosts.
+    """Return the multiplier that an aggregate sets for its hosts.
 
     :param name: one of :data:`MULTIPLIERS`.
     :param text: the value in the metadata.
-    :raises ValueError: if the option could not have this value.
+    :raises ValueError: if the value is not valid for the option.
     """
     least = MULTIPLIERS[name]
     try:
@@ -157,11 +159,11 @@ def read_multiplier(name: str, text: str) -> float:
 
 @functools.lru_cache(maxsize=8)
 def exemption(patterns: Exempt) -> Callable[[str], object]:
-    """Return a function that is true of a key that no aggregate may demand.
+    """Return a function that tells whether a key is exempt from demands.
 
     :param patterns: shell patterns; upper and lower case differ.
     """
-    # Without a pattern, an expression that matches nothing.
+    # Without patterns, no key is exempt: this expression never matches.
     expression = r'(?!)'
     if patterns:
         expression = '|'.join(map(fnmatch.translate, patterns))

@@ -2,9 +2,9 @@
 
 """The preferences of flavors and aggregates, by the rules of the filter.
 
-A preference means the same as an extra spec, and an aggregate with
-``prefer_metadata_check`` demands the same keys as a forced one. Both give
-points instead of a verdict.
+A preference of a flavor means the same as an extra spec. An aggregate with
+``prefer_metadata_check`` demands the same keys as a forced aggregate. But both
+only change the points of a host, and never refuse the host.
 """
 
 import functools
@@ -17,7 +17,7 @@ from nova_filters.matching.reason import Kind, Reason, Side
 from nova_filters.matching.request import Request, Statements
 from os_placement_plugins.quoting import quote
 
-#: How much one preference of a flavor may count.
+#: The points that one preference of a flavor may give or take.
 FACTORS: Final = range(1, 101)
 
 
@@ -38,7 +38,7 @@ class Preference(NamedTuple):
 def read(
     extra_specs: Mapping[str, str] | None,
 ) -> tuple[list[Preference], list[str]]:
-    """Return the preferences of a flavor, and the problems in others."""
+    """Return a flavor's valid preferences, and the problems in the others."""
     preferences = []
     problems = []
     for name, value in (extra_specs or {}).items():
@@ -78,7 +78,7 @@ class Preferences:
         self._wishes = Request(specs, ('*',))
         self._flavor = Request(inputs.read_flavor(extra_specs), exempt)
         self._harden = functools.cache(harden)
-        # Many hosts have aggregates that state the same.
+        # Many hosts have aggregates with the same metadata.
         self._met = functools.cache(self._read_met)
         self._missed = functools.cache(self._read_missed)
 
@@ -143,11 +143,11 @@ class Preferences:
 
 
 def weight(points: int) -> float:
-    """Return the weight of a host with so many points, before the multiplier.
+    """Return the weight of a host with these points, before the multiplier.
 
-    The weight is 1 for 1 point, 2 for 10 and 3 for 100. It does not depend on
-    the other hosts, and stays small compared to the weight that spreads a
-    stack.
+    The weight is 1 for 1 point, 2 for 10 and 3 for 100. The weight does not
+    depend on the other hosts. It stays small compared to the weight that
+    spreads a stack.
 
     :param points: below 0 for a host to avoid; its weight is below 0, too.
     """
@@ -157,12 +157,15 @@ def weight(points: int) -> float:
 
 
 def harden(aggregate: Any) -> inputs.Aggregate | None:
-    """Return a forced copy of an aggregate that has only the soft flag."""
+    """Return a forced copy of an aggregate that has only the soft flag.
+
+    :returns: None if the aggregate has the other flag, or no flag.
+    """
     try:
         if inputs.SOFT_FLAG not in aggregate.metadata:
             return None
     except Exception:
-        # What cannot be read prefers nothing.
+        # An aggregate that cannot be read has no preferences.
         return None
     soft = inputs.read_aggregate(aggregate)
     is_soft = requirement.is_on(soft.metadata.get(inputs.SOFT_FLAG))

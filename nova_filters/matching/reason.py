@@ -26,15 +26,15 @@ class Kind(enum.StrEnum):
     MISSING = 'missing'
     #: Both sides have the key, and their values do not agree.
     MISMATCH = 'mismatch'
-    #: One side says ``!``, and the other one has the key.
+    #: One side says ``!``, and the other side has the key.
     FORBIDDEN = 'forbidden'
-    #: Forced aggregates both forbid the key and say more about the key: no
-    #: flavor can boot there.
+    #: The host's forced aggregates forbid the key, but also list values for
+    #: the key or allow it to be absent. No flavor can boot there.
     CONTRADICTION = 'contradiction'
     #: Nothing can meet the flavor's value.
     MALFORMED = 'malformed'
-    #: Nova's own filter ends the request with an error, or may: that depends
-    #: on the order of the values in a set.
+    #: Nova's own filter raises an error, which ends the request. For some
+    #: values, this depends on the order in which the filter reads a set.
     RAISES = 'raises'
     #: An aggregate of the host, or the host, could not be read.
     UNREADABLE = 'unreadable'
@@ -63,13 +63,13 @@ class Reason(NamedTuple):
     :param kind: what is wrong.
     :param key: the key, without the filter's scope.
     :param accepted_values: what the refusing side accepts.
-    :param problem: what is malformed in the flavor or, as :meth:`explained
-        <nova_filters.matching.request.Request.explain>`, in an aggregate.
-    :param malformed: whether metadata on the key are malformed.
-    :param stated_values: what the other side has; empty if it lacks the key,
-        or if the reason is not explained.
-    :param aggregate: the names of the aggregates that carry the key, as
-        explained.
+    :param problem: what is malformed in the flavor. For an aggregate,
+        :meth:`nova_filters.matching.request.Request.explain` sets it.
+    :param malformed: whether an aggregate's value of the key is malformed.
+    :param stated_values: the values of the other side; empty if that side
+        lacks the key. Only ``explain`` sets them.
+    :param aggregate: the names of the aggregates that have the key. Only
+        ``explain`` sets them.
     """
 
     side: Side
@@ -113,8 +113,8 @@ class Reason(NamedTuple):
 
 
 def quote_all(values: Iterable[str]) -> str:
-    """Return values in quotes, sorted, the first few only.
+    """Return the first few of the sorted values, in quotes.
 
-    :param values: any texts; each is listed once.
+    :param values: any texts; equal texts are listed once.
     """
     return listed([*map(quote, sorted(set(values)))])

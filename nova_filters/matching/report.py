@@ -14,7 +14,7 @@ from os_placement_plugins.quoting import quote
 
 HostT = TypeVar('HostT')
 
-#: How many reasons a line names.
+#: How many reasons one log line names.
 NAMED: Final = 10
 
 
@@ -30,24 +30,24 @@ def problems(
 ) -> list[str]:
     """Return one sentence for each malformed or unreadable value.
 
-    A malformed value of an aggregate, or of an optional key, is listed only if
-    a host is refused because of the key.
+    A malformed value of an aggregate, or of an optional extra spec, is listed
+    only if a host is refused because of the key.
 
     :param request: the request that has judged the hosts.
-    :param refused: the refused hosts, by the first reason.
+    :param refused: the refused hosts, by the first reason to refuse them.
     """
     sentences = set(request.problems)
     refusing = {(refusal.key, refusal.accepted_values) for refusal in refused}
     for key, optional, requirement in request.flavor:
         if not requirement.problem:
             continue
-        # Another namespace's value may be meant for somebody else.
+        # A value in another namespace may be meant for another program.
         if not optional or (key, (requirement.text,)) in refusing:
             sentences.add(
                 f'the flavor has {quote(key)}: {requirement.problem}'
             )
     for refusal, hosts in refused.items():
-        # A flavor that lacks the key would not meet a sound value either.
+        # If the flavor lacks the key, it would not meet a valid value either.
         if not refusal.malformed or refusal.kind is Kind.MISSING:
             continue
         aggregates: set[Any] = set()
@@ -73,7 +73,7 @@ def _problems_of(aggregate: Aggregate, key: str) -> Iterator[str]:
 def explain(
     request: Request, refused: Mapping[Reason, list[HostT]]
 ) -> Iterator[tuple[list[HostT], Reason]]:
-    """Yield refused hosts in the same aggregates, and why."""
+    """Yield the refused hosts that share aggregates and reason, and why."""
     for refusal, hosts in refused.items():
         groups: dict[frozenset[Any], list[HostT]] = {}
         for host in hosts:
@@ -87,8 +87,8 @@ def summarize(
 ) -> list[tuple[int, str]]:
     """Count refused hosts by the summary of their reason.
 
-    :returns: (number of hosts, summary), the commonest first, then by text;
-        the hosts of further reasons come last, as one number.
+    :returns: pairs of a number of hosts and a summary, the largest number
+        first. The last pair counts the hosts with further reasons, if any.
     """
     counts: collections.Counter[Any] = collections.Counter()
     commonest = sorted(refused.items(), key=lambda entry: -len(entry[1]))
