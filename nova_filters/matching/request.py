@@ -30,8 +30,8 @@ HostT = TypeVar('HostT')
 #: first reason to refuse them.
 Sifted = tuple[list[HostT], dict[Reason, list[HostT]]]
 #: What an aggregate says about each extra spec of the flavor, and about other
-#: keys that the aggregate demands. The type is a set because a set, unlike a
-#: tuple, keeps its hash.
+#: keys that the aggregate demands. The type is a frozenset because a frozenset
+#: computes its hash only once.
 Stated = frozenset[tuple[tuple[int, ...], frozenset[tuple[str, str]]]]
 #: What the aggregates of a host state.
 Statements = frozenset[Stated]
@@ -51,8 +51,9 @@ class Request:
     :param exempt: patterns of keys that no aggregate may demand.
     """
 
-    #: How extra specs are read, the key that forces an aggregate, what a
-    #: value says, and what is wrong with that.
+    #: Subclasses replace these for other filters: the function that reads
+    #: extra specs, the flag that forces an aggregate, the function that reads
+    #: a metadata value, and the function that checks an extra spec.
     read = staticmethod(inputs.read_flavor)
     flag: str | None = inputs.FLAG
     say = staticmethod(decision.read)
@@ -77,7 +78,7 @@ class Request:
             self._indices.setdefault(spec.key, []).append(index)
         self._seen: set[Any] = set()
         self._stated: dict[Any, Stated] = {}
-        #: Equal ones are one object, so that groups are found fast.
+        #: Equal values are one object, so that groups are found fast.
         self._alike: dict[Stated, Stated] = {}
 
     def sift(self, hosts: Iterable[HostT]) -> Sifted[HostT]:
@@ -88,8 +89,9 @@ class Request:
         """
         passed: list[HostT] = []
         refused: dict[Reason, list[HostT]] = {}
-        # A host with a new aggregate has None in its set. No group has such
-        # a key, so it is never found before the aggregate is read.
+        # An aggregate that has not been read yet counts as None in the key of
+        # its host. No group has None in its key, so the aggregate is read
+        # before its host gets a group.
         groups: dict[frozenset[Stated | None], list[HostT]] = {}
         get_stated = self._stated.get
         for host in hosts:
@@ -98,7 +100,7 @@ class Request:
             except Exception:
                 group = None
             if group is None:
-                # Something is new here, or cannot be read.
+                # An aggregate or the combination is new, or cannot be read.
                 stated = self._state_of(host)
                 group = groups.get(stated)
                 if group is None:
@@ -113,8 +115,8 @@ class Request:
     def reasons(self, aggregates: Collection[Any]) -> Iterator[Reason]:
         """Yield every reason to refuse a host in some aggregates.
 
-        :returns: the flavor's check first, each check in the order of its
-            keys.
+        :returns: first the reasons of the flavor's check, then those of the
+            aggregates' check, each sorted by key.
         """
         for refusal in self.refusals(aggregates):
             yield self.explain(refusal, aggregates)
@@ -185,7 +187,8 @@ class Request:
         new = aggregates - self._seen
         self._seen |= new
         if 2 * len(new) > len(aggregates) > 1:
-            # Perhaps no other host has them. Together, they are read faster.
+            # Perhaps no other host has the new aggregates. To read them
+            # together takes less time.
             with contextlib.suppress(Exception):
                 stated = self._read(new)
                 return frozenset({stated, *map(self._state, aggregates - new)})
@@ -213,7 +216,7 @@ class Request:
     def _reader(
         self, requirement: Requirement | None, forced: bool
     ) -> Callable[[str | None], int]:
-        """Return a function that reads each value, but only once."""
+        """Return a function that reads values and remembers the results."""
         read = functools.partial(self.say, requirement, forced)
         return functools.cache(read)
 
@@ -224,7 +227,7 @@ class Request:
         lacking, flag = [], self.flag
         for aggregate in aggregates:
             metadata = aggregate.metadata or {}
-            # Most aggregates do not even have the key.
+            # Look for the flag first: most aggregates do not have it.
             if flag not in metadata or not is_on(metadata[flag]):
                 offers.append(metadata)
                 continue
@@ -268,15 +271,15 @@ class Request:
                     problem=spec.requirement.problem,
                     malformed=bool(bits & decision.MALFORMED),
                 )
-        # Lazy, because most callers need only the first reason.
+        # Lazy, because sift() needs only the first reason.
         yield from self._unmet_demands(bits_by_spec, lacking)
 
     def _unmet_demands(
         self, bits_by_spec: Sequence[int], lacking: Mapping[str, Iterable[str]]
     ) -> Iterator[Reason]:
-        """Yield what forced aggregates demand and the flavor does not meet.
+        """Yield a reason for each demand that the flavor does not meet.
 
-        :param bits_by_spec: what is said of each extra spec.
+        :param bits_by_spec: what the aggregates say about each extra spec.
         :param lacking: the values of the keys that the flavor lacks.
         """
         for key in sorted((*self._indices, *lacking)):
@@ -301,7 +304,7 @@ class Request:
 
 
 def _joined(texts: Iterable[str]) -> list[str]:
-    """Return values with all plain ones combined, which is faster to read."""
+    """Return values, with the plain values joined: this is faster to read."""
     plain = []
     special = []
     for text in texts:
@@ -315,7 +318,7 @@ def _joined(texts: Iterable[str]) -> list[str]:
 
 
 def _together(offers: Sequence[dict[str, str]]) -> Callable[[str], str | None]:
-    """Return a function that combines the values of a key, or returns None."""
+    """Return a function that joins the values of a key; None for no value."""
     if len(offers) == 1:
         return offers[0].get
 

@@ -26,7 +26,7 @@ _SENTINELS: Final = {ANY, OMITTABLE, FORBIDDEN}
 #: The first word of a value that lists alternatives.
 OR: Final = '<or>'
 _ALL_IN: Final = '<all-in>'
-#: By first word of a predicate: how it reads both sides, and compares them.
+#: For each operator, the type of both sides and the comparison.
 _OPERATORS: Final[Mapping[str, tuple[Callable[[str], Any], Any]]] = {
     # Nova has always read a lone "=" as "at least".
     '=': (float, operator.ge),
@@ -46,7 +46,8 @@ _OPERATORS: Final[Mapping[str, tuple[Callable[[str], Any], Any]]] = {
 OPERATORS: Final = _OPERATORS.keys()
 #: The operators that read both sides as numbers.
 NUMERIC: Final = {n for n, (read, _) in _OPERATORS.items() if read is float}
-#: Each of the words above has one of these signs; other text is plain.
+#: Each sentinel and operator has one of these signs. Text without them is
+#: plain.
 _SIGNS: Final = frozenset('*~!<=>')
 #: The values that switch ``force_metadata_check`` on, in lower case.
 _TRUE: Final = {'true', '1', 't', 'y', 'yes', 'on'}
@@ -56,8 +57,8 @@ class Predicate(NamedTuple):
     """An operator and its operands.
 
     :param operator: one of :data:`OPERATORS`.
-    :param operands: the words after it, at least one; only ``<all-in>``
-        reads more than the first, as in Nova.
+    :param operands: the words after the operator, at least one. As in Nova,
+        only ``<all-in>`` reads more than the first word.
     """
 
     operator: str
@@ -66,7 +67,8 @@ class Predicate(NamedTuple):
     def holds(self, value: str) -> bool:
         """Tell whether a value satisfies this predicate.
 
-        :returns: False if a number is needed and the value is none.
+        :returns: False if the operator needs a number and the value is not a
+            number.
         """
         read, compare = _OPERATORS[self.operator]
         operands = self.operands
@@ -83,9 +85,9 @@ class Predicate(NamedTuple):
 
 
 class Requirement(NamedTuple):
-    """A set over all values and *absent*.
+    """The set of values that are accepted; it can also contain *absent*.
 
-    :param text: the text as the operator wrote it.
+    :param text: the text in the extra spec or the metadata.
     :param literals: the values that are named one by one.
     :param predicate: the operator expression, if the text is one.
     :param any_value: whether every present value is in the set (``*``).
@@ -131,9 +133,9 @@ class Requirement(NamedTuple):
     def overlaps(self, other: 'Requirement') -> bool:
         """Tell whether a flavor and a piece both accept some value.
 
-        Two predicates overlap if their words are equal. Only with ``~``, an
-        aggregate offers absence. The meaning of ``!`` depends on the other
-        pieces, so the caller decides about ``!``.
+        Two predicates overlap only if they are equal. An aggregate allows the
+        key to be absent only with ``~``. The meaning of ``!`` depends on the
+        other pieces, so the caller decides about ``!``.
 
         :param other: one piece of an aggregate's metadata on the same key.
         """
@@ -154,8 +156,9 @@ class Requirement(NamedTuple):
 def literal(text: str) -> Requirement:
     """Return the requirement that accepts one text and nothing else.
 
-    :param text: a value of an aggregate whose flag is off: there, sentinels
-        and operators are plain text (use cases 5 and 6, second parts).
+    :param text: a value of an aggregate that is not forced. In such a value,
+        sentinels and operators are plain text (use cases 5 and 6, second
+        parts).
     """
     return Requirement(text, frozenset((text,)))
 
@@ -163,9 +166,9 @@ def literal(text: str) -> Requirement:
 def parse(text: object) -> Requirement:
     """Return the requirement that a text states.
 
-    :param text: the value of an extra spec, or one piece of metadata of an
-        aggregate whose flag is on; operators can write anything there.
-    :returns: the requirement, with a ``problem`` if nothing can meet it.
+    :param text: the value of an extra spec, or one piece of a forced
+        aggregate's metadata. It can be any text.
+    :returns: the requirement, with a ``problem`` if no value can meet it.
     """
     if not isinstance(text, str):
         kind = type(text).__name__
@@ -220,8 +223,8 @@ def split(value: str) -> list[str]:
 def parse_metadata(value: str, forced: bool) -> list[Requirement]:
     """Return the alternatives that a metadata value offers.
 
-    :param forced: whether the aggregate's flag is on; only then sentinels
-        and operators have a meaning (use cases 5, 6).
+    :param forced: whether the aggregate is forced. Only then sentinels and
+        operators have a meaning (use cases 5, 6).
     """
     pieces = split(value)
     if forced:
@@ -233,8 +236,8 @@ def parse_metadata(value: str, forced: bool) -> list[Requirement]:
 def is_on(value: str | None) -> bool:
     """Tell whether a value of ``force_metadata_check`` switches it on.
 
-    :param value: the metadata value; one of its pieces is enough:
-        ``true``, ``1``, ``t``, ``y``, ``yes`` or ``on`` in any case
-        ("Description").
+    :param value: the metadata value. It is on if one of its pieces is
+        ``true``, ``1``, ``t``, ``y``, ``yes`` or ``on``, in upper or lower
+        case ("Description").
     """
     return not _TRUE.isdisjoint(split((value or '').lower()))

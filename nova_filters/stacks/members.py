@@ -21,18 +21,19 @@ from os_placement_plugins import signature, stack_hints
 #: A stack or a server group: ``('stack', id of the root stack, id of the
 #: project)`` or ``(policy, uuid)``.
 Team = tuple[str, ...]
-#: The policies of server groups that are a preference; whether they pack.
+#: The soft policies of server groups, and whether each policy packs.
 POLICIES: Final = {'soft-affinity': True, 'soft-anti-affinity': False}
-#: What stands in each stored request of a member of a stack, and of a group.
+#: Text in each stored request of a member: of a stack, of a server group.
 WORDS: Final = (stack_hints.ROOT_STACK_ID, '"soft-a')
-#: A member that is longer in flight than this before another one has failed.
+#: A member in flight has failed if its turn is older than the turn of the
+#: server that is to be placed by more than this.
 IN_FLIGHT: Final = datetime.timedelta(minutes=10)
 #: The actions of Nova that move a server.
 UNSHELVE: Final = 'unshelve'
 MOVES: Final = (UNSHELVE, 'evacuate', 'migrate', 'live-migration', 'resize')
 
-#: The hints and the properties of images with which Nova's filters and
-#: Placement tell hosts apart.
+#: The hints and the image properties by which Nova's filters and Placement
+#: exclude hosts.
 _HINTS: Final = (
     'build_near_host_ip',
     'cidr',
@@ -59,10 +60,11 @@ _IDLE: Final = ('nova_filters:', 'quota:')
 
 
 class Turn(NamedTuple):
-    """What orders the members in flight.
+    """The data that order the members in flight.
 
-    :param moves: whether the server moves; else it is booted.
+    :param moves: whether the server moves; otherwise it is booted.
     :param number: the id of the move's action, or of the stored request.
+    :param time: the time of the move's action, or of the stored request.
     :param origin: the host that the server leaves, if it has one.
     """
 
@@ -72,11 +74,11 @@ class Turn(NamedTuple):
     origin: str | None = None
 
     def has_failed(self, other: 'Turn') -> bool:
-        """Tell whether this turn is too old compared to another one."""
+        """Tell whether this turn is too old compared to another turn."""
         return other.time - self.time > IN_FLIGHT
 
     def before(self, other: 'Turn') -> bool:
-        """Tell whether this server is placed before another one."""
+        """Tell whether this server is placed before another server."""
         if self.has_failed(other):
             return False
         if not self.moves and not other.moves:
@@ -90,11 +92,12 @@ Position = str | Turn
 
 
 class Rules(NamedTuple):
-    """Which parts of a request decide the candidates in this cloud.
+    """The settings that tell which parts of a request decide the candidates.
 
     :param aggregates: whether ``AggregateInstanceTypeFilter`` is enabled, so
         that this package can tell which hosts pass.
-    :param images: whether a filter compares any property of images.
+    :param images: whether all properties of images count, because a filter
+        compares them with the metadata of aggregates.
     :param isolated_images: the ids of the images that may only use certain
         hosts.
     :param groups: whether server groups with a soft policy count.
@@ -107,13 +110,14 @@ class Rules(NamedTuple):
 
 
 class Request(NamedTuple):
-    """What a stored request says of a server; this never changes.
+    """The data of a server's stored request, which never change.
 
-    :param teams: None if the request cannot be read.
+    :param teams: the server's stack and server group, if any. None if the
+        request cannot be read.
     :param turn: the turn of the server's boot.
-    :param shape: a digest of the properties that decide the candidates, except
-        the size and the extra specs that aggregates decide. The stored text if
-        the request cannot be read.
+    :param shape: a digest of the properties that decide the candidates. The
+        size of the flavor is left out, and so are the extra specs that
+        aggregates judge. The stored text if the request cannot be read.
     :param flavor: the extra specs of the flavor, as JSON; empty if
         ``AggregateInstanceTypeFilter`` is not enabled.
     """
@@ -129,7 +133,8 @@ class Server(NamedTuple):
 
     :param project: the id of the project that owns it.
     :param action: one of :data:`MOVES`; empty if the server does not move.
-    :param turn: of the move.
+    :param turn: the turn of the move; None if the server does not move.
+    :param destination: the host to which the server moves, if it is known.
     """
 
     project: str
@@ -151,15 +156,16 @@ class Server(NamedTuple):
 
 
 class Sight(NamedTuple):
-    """How many members the hosts have, and which members in flight come first.
+    """The members of a team, as the request for a server sees them.
 
-    :param ahead: the flavors of the members in flight that come first and
-        have the same shape, in the order of their turns.
-    :param shape: of the server that is to be placed.
-    :param flavor: of the server that is to be placed.
-    :param unread: the cells that could not be read, and the servers without a
-        readable request: both may have members.
-    :param is_in_cell: whether the server is in one of the cells already.
+    :param counts: the number of members on each host.
+    :param ahead: the flavors of the members in flight that are placed before
+        the server and have the same shape, in the order of their turns.
+    :param shape: the shape of the server.
+    :param flavor: the flavor of the server.
+    :param unread: the cells that could not be read, and the servers whose
+        request could not be read. There may be further members among them.
+    :param is_in_cell: whether the server is already in a cell.
     """
 
     counts: Mapping[str, int]
@@ -176,24 +182,25 @@ def see(
     requests: Mapping[str, Request | None],
     positions: Mapping[str, Position],
 ) -> Sight:
-    """Return what the request for a server sees, without the server itself.
+    """Return the members that count for a server, without the server itself.
 
     :param requests: the requests of servers; None if a server is in no team.
-    :param positions: the positions of servers; a server that is missing has
-        none.
+    :param positions: the positions of servers. Servers without a position are
+        not in it.
     """
     counts, in_flight = _find_members(team, server, requests, positions)
     own_request = requests.get(server)
     if own_request is None and in_flight:
-        # The row is not visible yet. It is mostly like the one before.
+        # The row of the server's own request is not visible yet. It is mostly
+        # like the row of the last member.
         _, own_request = in_flight[-1]
     own_turn = positions.get(server)
     ahead = []
     for turn, request in in_flight:
-        # Without a turn of its own, all others come first.
+        # If the server has no turn, all members in flight come first.
         if isinstance(own_turn, Turn) and not turn.before(own_turn):
             if turn.has_failed(own_turn) and turn.origin is not None:
-                # A move that has gone nowhere leaves the server where it was.
+                # The move has failed, so the member is on its old host.
                 counts[turn.origin] += 1
         elif own_request is not None and request.shape == own_request.shape:
             ahead.append(request.flavor)
@@ -213,7 +220,7 @@ def _find_members(
     requests: Mapping[str, Request | None],
     positions: Mapping[str, Position],
 ) -> tuple[collections.Counter[str], list[tuple[Turn, Request]]]:
-    """Return the other members, as :func:`see` gets them.
+    """Return the other members. The parameters are those of :func:`see`.
 
     :returns: the number of members on each host, and the members in flight in
         the order of :meth:`Turn.before`.
@@ -245,13 +252,17 @@ def _find_unread(
     requests: Mapping[str, Request | None],
     positions: Mapping[str, Position],
 ) -> tuple[str, ...]:
-    """Return the servers that may be members, as :func:`see` gets them."""
+    """Return the servers whose requests cannot be read: they may be members.
+
+    The parameters are those of :func:`see`.
+    """
     unread = []
     for member in positions:
         request = requests.get(member)
         if request is None or request.teams is not None or member == server:
             continue
-        # An unreadable request must block hosts only for its own project.
+        # The shape of an unreadable request is its text. The text of a member
+        # has the ids of the team, so other requests do not block hosts.
         if all(part in request.shape for part in team[1:]):
             unread.append(f'server {member}')
     return tuple(unread)
@@ -267,7 +278,7 @@ def read_request(
     """Read a row of Nova's table ``request_specs``.
 
     :param text: the column ``spec``: a RequestSpec, serialized as JSON.
-    :param rules: what decides the candidates, beside Nova's own filters.
+    :param rules: the settings that the shape depends on.
     """
     turn = Turn(False, number, created)
     try:
@@ -282,7 +293,8 @@ def read_request(
         )
         group_uuid = group.get('uuid')
         if group_team is not None and not rules.groups:
-            # The soft policy of the group decides nothing.
+            # Soft policies have no effect, so the shape must not depend on
+            # the group.
             group_uuid = None
         shape = _shape(
             data,
@@ -293,7 +305,7 @@ def read_request(
         )
         flavor = ''
         if rules.aggregates:
-            # Equal texts are one object while a server has it.
+            # Many servers have equal flavors: keep each text only once.
             flavor = sys.intern(json.dumps(extra_specs, sort_keys=True))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return Request(None, turn, text)
@@ -310,7 +322,7 @@ def of_stack(hints: stack_hints.StackHints) -> Team | None:
 
 
 def of_group(policy: object, uuid: object) -> Team | None:
-    """Return a server group, if its policy is a preference."""
+    """Return a server group, if its policy is soft."""
     if policy not in POLICIES:
         return None
     return str(policy), str(uuid)
@@ -325,10 +337,10 @@ def _shape(
 ) -> str:
     """Return a digest of the properties that decide the candidates.
 
-    :param data: of the stored request.
-    :param extra_specs: of the flavor.
+    :param data: the data of the stored request.
+    :param extra_specs: the extra specs of the flavor.
     :param place: the place that a provider planned.
-    :param group: the uuid of the server group, if its policy decides.
+    :param group: the uuid of the server group, if its policy has an effect.
     """
     # A server that boots from a volume may have no image.
     image = (data['image'] or {}).get('nova_object.data', {})
@@ -363,7 +375,8 @@ def _shape(
 def _is_decisive(name: str, rules: Rules) -> bool:
     """Tell whether an extra spec is part of the shape."""
     if rules.aggregates and (':' not in name or name.startswith(inputs.SCOPE)):
-        # Aggregates decide it, and they are asked for each request.
+        # other_flavors.find_candidates() judges this extra spec by the
+        # aggregates.
         return False
     if name.startswith(_IDLE):
         return False

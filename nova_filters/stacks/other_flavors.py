@@ -18,8 +18,8 @@ from nova_filters.stacks import places
 class Host(NamedTuple):
     """A host, as the aggregates of the candidates describe it.
 
-    :param path: its places.
-    :param aggregates: with ``name`` and ``metadata``.
+    :param path: the path of its places.
+    :param aggregates: its aggregates, which have ``name`` and ``metadata``.
     """
 
     path: places.Path
@@ -33,18 +33,20 @@ def find_candidates(
     other_hosts: Sequence[Host],
     exempt: inputs.Exempt,
 ) -> dict[str, places.Candidates]:
-    """Return the candidates of flavors.
+    """Return the candidates of each other flavor.
 
     :param flavor: the extra specs of the server's own flavor, as JSON.
-    :param other_flavors: those of the members in flight.
-    :param candidates: of the server.
+    :param other_flavors: the extra specs of the members in flight, as JSON.
+    :param candidates: the candidates of the server.
     :param other_hosts: hosts that share aggregates with the candidates.
     :param exempt: patterns of keys that no aggregate may demand.
-    :returns: without the flavors that may have none of the candidates, and
-        without those that may have unknown hosts.
+    :returns: the candidates, by flavor. A flavor is left out if none of the
+        server's candidates suits it, or if it may have hosts that are unknown
+        here.
     """
     request = _request(flavor, exempt)
-    # Where the server's own flavor passes, the host is full or disabled.
+    # An other host that suits the server's own flavor is no candidate, so the
+    # host is full or disabled, for other flavors, too.
     _, refused = request.sift(other_hosts)
     only_for_others: list[Host] = []
     for refused_hosts in refused.values():
@@ -54,7 +56,8 @@ def find_candidates(
         other_request = _request(other_flavor, exempt)
         shared, _ = other_request.sift(candidates)
         elsewhere, _ = other_request.sift(only_for_others)
-        # A host in no aggregate is a candidate of one of them only.
+        # Only the other flavor suits hosts in no aggregate. These hosts are
+        # unknown here.
         is_wider = _needs_aggregate(request) > _needs_aggregate(other_request)
         if shared and not is_wider:
             hosts = (*shared, *elsewhere)
@@ -64,7 +67,7 @@ def find_candidates(
 
 
 def _request(flavor: str, exempt: inputs.Exempt) -> Request:
-    """Return what judges hosts for a flavor."""
+    """Return the Request that judges hosts for a flavor."""
     return Request(inputs.read_flavor(json.loads(flavor)), exempt)
 
 

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 Path = tuple[tuple[str, str], ...]
-#: What orders places.
+#: The sort key of a place.
 Key = tuple[int, bytes]
-#: The level at which each host is a place, and that of Nova's zones.
+#: The level at which each host is a place, and the level of Nova's zones.
 HOST: Final = 'host'
 ZONE: Final = 'availability_zone'
 
@@ -28,7 +28,7 @@ class Candidates:
 
     def __init__(self, hosts: Iterable[Path]) -> None:
         self.hosts = [*hosts]
-        #: With the places around the hosts.
+        #: The paths of the hosts, and of all places around the hosts.
         self.paths: set[Path] = set()
         for host in self.hosts:
             self.paths.update(_parts(host))
@@ -37,8 +37,9 @@ class Candidates:
 class Place:
     """A place, and the places in it.
 
-    :param team: the order of equal places depends on the team only. The order
-        by Nova's other weighers changes with each server that starts.
+    :param team: a text that decides the order of places with equal numbers of
+        members. (The order by Nova's other weighers would change with each
+        server that starts.)
     :param pack: whether members are packed, and not spread.
     """
 
@@ -49,8 +50,9 @@ class Place:
         self._pack = pack
         text = f'{team}/{path[-1:]}'.encode()
         self._tie = hashlib.blake2b(text, digest_size=8).digest()
-        #: The inner places that some servers may have, by their keys.
-        #: A place has a new key with each member. Its old keys stay.
+        #: For each object of candidates, a heap of the keys and paths of the
+        #: inner places. With each member, a place gets a new key. :meth:`next`
+        #: skips the old keys.
         self._queues: dict[Candidates, list[tuple[Key, Path]]] = {}
 
     def key(self) -> Key:
@@ -91,10 +93,10 @@ class Place:
 class Places:
     """The places of hosts, with the members that come first.
 
-    :param candidates: of the server that is placed.
-    :param counts: the paths of members; a path may be outside of all places.
-    :param ahead: the candidates of the members in flight that come first, one
-        by one.
+    :param candidates: the candidates of the server that is to be placed.
+    :param counts: the paths of hosts, with their numbers of members. A path
+        may be outside of all places.
+    :param ahead: for each member in flight that comes first, its candidates.
     """
 
     def __init__(
@@ -119,18 +121,19 @@ class Places:
             self._cloud.take(servers)
 
     def _add(self, host: Path, team: str, pack: bool) -> None:
-        """Add a host, and the places around it that are not there yet."""
+        """Add a host, and the missing places around it."""
         for above, path in itertools.pairwise(_parts(host)):
             if path not in self._places:
                 self._places[path] = Place(path, team, pack)
                 self._places[above].inside[path] = self._places[path]
 
     def skews(self) -> list[int]:
-        """Return by how many members each first place would be the fullest.
+        """Return the skew of each candidate's place at the first level.
 
-        :returns: for each candidate, the number of members in its place at the
-            first level with the server in it, minus the number in the emptiest
-            place. At the same time, another place may get one more member.
+        :returns: for each candidate, the number of members in its place, with
+            the new server, minus the number in the emptiest place. A place
+            that is not next in the order counts one more member, because it
+            may get another server at the same time.
         """
         firsts = {host[:1] for host in self._candidates.hosts}
         counts = {path: self._places[path].members for path in firsts}
@@ -140,11 +143,12 @@ class Places:
         return [skews[host[:1]] for host in self._candidates.hosts]
 
     def distances(self, subset: int = 1) -> list[float]:
-        """Place the server, and return how far each candidate is from there.
+        """Place the server, and return each candidate's distance from there.
 
-        :param subset: how many hosts Nova chooses from at random.
-        :returns: 0 for the hosts in the right place, or in so many places; for
-            others 0.9 to 1, so that no other weigher can outweigh it.
+        :param subset: the number of hosts from which Nova chooses at random.
+        :returns: 0 for hosts with the right path, or with one of the best
+            ``subset`` paths. From 0.9 to 1 for other hosts: the gap is large,
+            so that other weighers do not easily outweigh the right place.
         """
         right = self._cloud.take(self._candidates)
         wrong = sorted({*self._candidates.hosts} - {right}, key=self._key)
@@ -159,7 +163,7 @@ class Places:
         return distances
 
     def _key(self, path: Path) -> list[Key]:
-        """Return the sort key of hosts."""
+        """Return the sort key of a host."""
         return [self._places[part].key() for part in _parts(path)]
 
 
@@ -174,9 +178,10 @@ def shared(
     """Return the name of the place that a host shares with others.
 
     :param metadata: of the host's aggregates.
-    :param level: a key of metadata; for :data:`HOST` there is no such place.
-    :param default_zone: the zone of hosts that are in no zone by an aggregate.
-    :returns: the first name in alphabetical order if there are several.
+    :param level: a key of metadata, or :data:`HOST`.
+    :param default_zone: the zone of hosts whose aggregates name no zone.
+    :returns: the first name in alphabetical order if there are several. None
+        if there is none, and always for :data:`HOST`.
     """
     if level == HOST:
         return None
