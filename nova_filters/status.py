@@ -31,7 +31,7 @@ IN_TREE_FILTER: Final = 'AggregateInstanceExtraSpecsFilter'
 
 PREFERENCES: Final = 'PreferenceWeigher'
 
-#: What nova.conf names, of Nova and of this package.
+#: The functions of Nova and of this package that nova.conf names.
 NOVA_FILTERS: Final = 'nova.scheduler.filters.all_filters'
 OUR_FILTERS: Final = 'nova_filters.all_filters'
 NOVA_WEIGHERS: Final = 'nova.scheduler.weights.all_weighers'
@@ -44,9 +44,9 @@ _WEIGHERS: Final = f'"weight_classes = {NOVA_WEIGHERS},{OUR_WEIGHERS}"'
 
 
 def _places(kinds: Iterable[str]) -> Any:
-    """Return the statement for the places of all hosts.
+    """Return the SQL statement that reads the places of all hosts.
 
-    Nova itself repeats the request for minutes if its database is away.
+    Nova's own functions would try again for minutes if the database is away.
 
     :param kinds: metadata keys.
     """
@@ -108,7 +108,7 @@ class Checks(upgrade_check.Checks):
         if problem:
             remedy = f'Write one line for each name: {_LINES}.'
             return Result(FAILURE, f'{problem} {remedy}')
-        # Nova takes the last class of a name.
+        # Of several classes with one name, Nova uses the last.
         classes = {cls.__name__: cls for cls in offered}
         unknown = [entry for entry in self._enabled if entry not in classes]
         if unknown:
@@ -126,7 +126,7 @@ class Checks(upgrade_check.Checks):
             if name not in classes:
                 state = 'not enabled'
                 lines = f', and write {_LINES}'
-                # The weigher also works without the filter.
+                # The weighers also work without the filter.
                 if self._weigher():
                     code = SUCCESS
             return Result(
@@ -171,7 +171,7 @@ class Checks(upgrade_check.Checks):
 
     @with_right_values
     def check_in_tree_filter(self) -> Result:
-        """Check that Nova's own filter is not enabled beside this one."""
+        """Check that Nova's filter is not enabled beside this package's."""
         if IN_TREE_FILTER not in self._enabled:
             return Result(SUCCESS)
         if self._filter not in self._enabled and self._prefers():
@@ -268,7 +268,7 @@ class Checks(upgrade_check.Checks):
 
     @with_right_values
     def check_boot(self) -> Result:
-        """Start as nova-scheduler does, and ask for two made-up hosts."""
+        """Load plug-ins as nova-scheduler does, and try two made-up hosts."""
         try:
             manager = made_up_hosts.start()
         except Exception as exc:
@@ -363,7 +363,7 @@ class Checks(upgrade_check.Checks):
 
     def _our_weighers(self) -> list[type]:
         """Return the weighers of this package that nova-scheduler uses."""
-        # What cannot be loaded is told by the check of the weigher.
+        # check_weigher() reports classes that cannot be loaded.
         classes, _ = scheduler_classes.load(self._config, 'weight_classes')
         return [cls for cls in classes if is_ours(cls)]
 

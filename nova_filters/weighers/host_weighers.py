@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The host weighers, none of which makes a request fail."""
+"""The host weighers. An error in a weigher never makes a request fail."""
 
 import functools
 from collections.abc import Iterable, Sequence
@@ -20,30 +20,30 @@ LOG = logging.getLogger(__name__)
 CONF = nova.conf.CONF
 
 
-# Nova carries no types.
+# Nova has no type annotations.
 class Weigher(plugin.Plugin, weights.BaseHostWeigher):  # type: ignore[misc]
     """A weigher that never makes a request fail."""
 
-    #: The option, and the metadata key of aggregates.
+    #: The name of the option, and of the metadata key of aggregates.
     multiplier: ClassVar[str]
 
     def weight_multiplier(self, host_state: Any) -> float:
         """Return how strongly this weigher counts beside others.
 
-        :param host_state: Nova's HostState; its aggregates may override the
-            option. The smallest number of several applies.
+        :param host_state: Nova's HostState. Its aggregates may override the
+            option. If several do, the smallest number applies.
         """
         default = float(CONF.nova_filters[self.multiplier])
         try:
             return self._read_multiplier(host_state, default, [])
         except Exception:
-            # weigh_objects() has met the same, and logged it.
+            # weigh_objects() has met the same error, and logged it.
             return default
 
     def weigh_objects(
         self, weighed_obj_list: Sequence[Any], weight_properties: Any
     ) -> list[float]:
-        """Return the weights of hosts; zeros if the weigher is left out.
+        """Return the weights of hosts; zeros if they cannot be computed.
 
         :param weighed_obj_list: Nova's WeighedHosts.
         :param weight_properties: Nova's RequestSpec.
@@ -125,8 +125,9 @@ class PreferenceWeigher(Weigher):
     """Prefer hosts by the filter's rules, with points instead of verdicts."""
 
     multiplier = 'preference_weight_multiplier'
-    # Nova leaves the weights between these as they are: so the weight of a
-    # host does not depend on other hosts, and may be above or below.
+    # With these limits, Nova's normalization does not change the weights. So
+    # the weight of a host does not depend on other hosts, and may be below 0
+    # or above 1.
     minval, maxval = 0, 1
 
     def _weigh(
@@ -135,7 +136,7 @@ class PreferenceWeigher(Weigher):
         request: Any,
         multipliers: Sequence[float],
     ) -> list[float]:
-        """Return the weights that Nova's HostStates have by their points."""
+        """Return the weights of Nova's HostStates, by their points."""
         judge = preferences.Preferences(
             plugin.field(request.flavor, 'extra_specs'),
             tuple(CONF.nova_filters.exempt_metadata_keys),
@@ -164,7 +165,11 @@ class StackPlaceWeigher(Weigher, teams.Teams):
     def _read_multiplier(
         self, host: Any, default: float, problems: list[str]
     ) -> float:
-        """Return the option: a place is planned for the whole cloud."""
+        """Return the value of the option.
+
+        Aggregates cannot override it, because the planned place may be in any
+        aggregate.
+        """
         return default
 
     def _weigh(
@@ -194,14 +199,14 @@ class StackPlaceWeigher(Weigher, teams.Teams):
         return [float(is_in) for is_in in is_in_place]
 
     def _is_in(self, place: str, aggregates: Iterable[Any]) -> bool:
-        """Tell whether a host in Nova's Aggregates is in a place."""
+        """Tell whether a host in these aggregates is in a place."""
         return any(
             self.shared(aggregates, level) == place for level in self._levels
         )
 
 
 class TeamWeigher(Weigher, teams.Teams):
-    """Place the members of a team in the order of their requests."""
+    """Place the members of a stack or group in the order of their requests."""
 
     def team(self, request: Any) -> members.Team | None:
         """Return the team that Nova's RequestSpec belongs to, if any."""
@@ -218,7 +223,8 @@ class TeamWeigher(Weigher, teams.Teams):
         if team is None:
             return [0.0] * len(hosts)
         pack = min(multipliers) > 0
-        # The filter may have refused places, and has left the distances.
+        # TeamSpreadFilter has stored the distances, if it is enabled and has
+        # checked a limit. Computed again, they would lack the refused hosts.
         if all(hasattr(host, teams.DISTANCE) for host in hosts):
             distances = [getattr(host, teams.DISTANCE) for host in hosts]
         else:
@@ -251,7 +257,7 @@ class TeamWeigher(Weigher, teams.Teams):
 
 
 class StackAffinityWeigher(TeamWeigher):
-    """Prefer or avoid the places where a server's stack already is."""
+    """Prefer or avoid the places that have members of the server's stack."""
 
     multiplier = 'stack_affinity_weight_multiplier'
     team = teams.Teams.stack

@@ -18,15 +18,15 @@ from os_placement_plugins import signature
 
 CONF = nova.conf.CONF
 
-#: With more servers in memory than this, projects that have not asked for the
-#: longest time are read again.
+#: The most servers to keep in memory. With more servers, the reader forgets
+#: the projects whose last request is the oldest.
 LIMIT: Final = 100_000
 
 
 class Question(NamedTuple):
-    """The question of a request.
+    """What a request asks the reader.
 
-    :param cells: the uuids of its candidates' cells.
+    :param cells: the uuids of the cells of the candidates.
     :param everywhere: whether to ask all enabled cells.
     """
 
@@ -41,10 +41,10 @@ Answer = futures.Future[members.Sight]
 
 
 class Read(NamedTuple):
-    """The data that were read for all servers of some projects.
+    """The data of all servers of some projects.
 
     :param requests: the requests of servers; None if a server is in no team.
-    :param positions: of servers.
+    :param positions: the positions of servers.
     :param silent: the cells that do not answer, and why.
     :param in_cells: the servers that are in a cell.
     """
@@ -76,14 +76,15 @@ class Reader:
             isolated_images=frozenset(isolated_images),
             groups=groups,
         )
-        #: By project, and by server; the project that asked last is the last.
-        #: Stored requests never change. None is in no team.
+        #: The stored requests, which never change, by project and by server.
+        #: The project that asked last is the last. None stands for the request
+        #: of a server in no team.
         self._requests: dict[str, dict[str, members.Request | None]] = {}
         self._reading = threading.Lock()
         self._waiting: list[tuple[Question, Answer]] = []
 
     def ask(self, question: Question) -> members.Sight:
-        """Return the sight of a request.
+        """Return the members of a team, as the request for a server sees them.
 
         :raises Exception: if the API database cannot be read.
         """
@@ -115,7 +116,8 @@ class Reader:
                     )
                 )
         except BaseException as exc:
-            # Otherwise the requests wait forever if this thread is killed.
+            # Without an answer, the other requests would wait forever if this
+            # thread is killed.
             for _, answer in batch:
                 if not answer.done():
                     answer.set_exception(exc)
@@ -124,7 +126,8 @@ class Reader:
         """Return the positions of all servers of some projects."""
         context = nova_context.get_admin_context()
         projects = {question.project for question in questions}
-        # The cells come last: they know of what has got there meanwhile.
+        # Read the cells last. A server that gets into a cell meanwhile is then
+        # found there.
         starting = rows.without_cell(context, projects)
         servers, silent = self._servers(context, projects, questions)
         owners = starting | {
@@ -182,7 +185,7 @@ class Reader:
             project: {} for project in projects
         }
         for uuid, request in requests.items():
-            # What cannot be read has a text of any size.
+            # Do not keep an unreadable request: its text may be large.
             if request is None or request.teams is not None:
                 kept[owners[uuid]][uuid] = request
         self._requests |= kept
@@ -197,7 +200,7 @@ class Reader:
         projects: Set[str],
         questions: Sequence[Question],
     ) -> tuple[dict[str, members.Server], list[str]]:
-        """Return the data of the cells that answer, and the other cells."""
+        """Return the servers in cells that answer, and the silent cells."""
         mappings = {
             mapping.uuid: mapping
             for mapping in objects.CellMappingList.get_all(context)
@@ -218,7 +221,7 @@ class Reader:
             functools.partial(rows.servers, projects=projects),
         )
         servers: dict[str, members.Server] = {}
-        # A cell that the API database does not list is not known to be empty.
+        # A cell that the API database does not list may have members.
         silent = [f'cell {cell}' for cell in sorted(cells - mappings.keys())]
         for cell, answer in answers.items():
             if isinstance(answer, Exception):

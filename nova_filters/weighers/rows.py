@@ -17,13 +17,13 @@ _REQUEST, _MAPPING = api_models.RequestSpec, api_models.InstanceMapping
 _SERVER, _ACTION = models.Instance, models.InstanceAction
 _MIGRATION = models.Migration
 
-#: How many requests one statement asks for. SQLite takes 32,766 parameters;
-#: MySQL reads the whole table from about 36,000 values on.
+#: How many requests one statement asks for. SQLite accepts at most 32,766
+#: parameters. With about 36,000 values or more, MySQL reads the whole table.
 READ_AT_ONCE: Final = 10_000
-#: How many of the newest mappings of the cloud are looked at. The mappings of
-#: deleted servers may stay for years.
+#: How many of the cloud's newest instance mappings are read. All mappings
+#: would be too many: those of deleted servers may stay for years.
 NEWEST: Final = 10_000
-#: Migrations in these states go nowhere any more.
+#: The states of migrations that have ended.
 _OVER: Final = (
     'cancelled',
     'completed',

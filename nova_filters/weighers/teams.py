@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The team of a request, and the places where its members are."""
+"""The team of a request, and the places where its members are.
+
+A team is a stack or a server group.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
@@ -23,10 +26,10 @@ DISTANCE: Final = 'nova_filters_distance'
 
 
 class Incomplete(Exception):
-    """Some members are not known."""
+    """Some members could not be read."""
 
 
-#: What a request may meet without a mistake in this package.
+#: The errors that do not come from a mistake in this package.
 AWAY: Final = (db_exception.DBError, sa.exc.SQLAlchemyError, Incomplete)
 
 
@@ -36,12 +39,12 @@ class Teams:
     def __init__(self) -> None:
         self._keys = signature.Keys(CONF.heat_hints.signing_key)
         self._levels = tuple(CONF.nova_filters.stack_spread_over)
-        # Reading an option for each of many hosts takes long.
+        # To read an option for each of many hosts would be slow.
         self._default_zone = CONF.default_availability_zone
         self._reader = reader.shared()
 
     def stack(self, request: Any) -> members.Team | None:
-        """Return the stack of Nova's RequestSpec, unless a group counts."""
+        """Return the stack of Nova's RequestSpec, unless its group counts."""
         hints = stack_hints.read_request(request, self._keys)
         if self.group(request):
             return None
@@ -60,7 +63,7 @@ class Teams:
         hosts: Sequence[Any],
         request: Any,
     ) -> members.Sight:
-        """Return the sight of a request on its team.
+        """Return the members of a team, as a request sees them.
 
         :param hosts: the candidates, as Nova's HostStates.
         :param request: Nova's RequestSpec.
@@ -135,12 +138,13 @@ class Teams:
         ]
         order = str(team)
         if not pack:
-            # Members of different shapes shall not begin at the same place.
+            # The order of equal places then differs by shape, so servers of
+            # different shapes do not all start at the same place.
             order = f'{team}/{sight.shape}'
         return places.Places(own_candidates, counts, ahead, order, pack)
 
     def shared(self, aggregates: Iterable[Any], level: str) -> str | None:
-        """Return the place that a host in Nova's Aggregates shares."""
+        """Return the shared place of a host in Nova's Aggregates, if any."""
         metadata = (aggregate.metadata for aggregate in aggregates)
         return places.shared(metadata, level, self._default_zone)
 
@@ -149,8 +153,9 @@ class Teams:
     ) -> other_flavors.Host:
         """Return a host with its path.
 
-        :param aggregates: Nova's Aggregates. A host without a shared place is
-            a place itself.
+        A host without a shared place at a level is a place of its own there.
+
+        :param aggregates: Nova's Aggregates; None if none are known.
         """
         path = []
         for level in self._levels:
@@ -163,9 +168,10 @@ class Teams:
 
 
 def _aggregates_by_host(hosts: Sequence[Any]) -> Mapping[str, list[Any]]:
-    """Return the aggregates that some hosts are in, by all of their hosts.
+    """Return the aggregates of some hosts, by the name of each member host.
 
     :param hosts: Nova's HostStates.
+    :returns: also the names of hosts that are not in ``hosts``.
     """
     aggregates: set[Any] = set()
     for host in hosts:
