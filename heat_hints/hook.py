@@ -5,13 +5,13 @@
 Heat imports the entry points of ``heat.stack_lifecycle_plugins`` before it
 scans ``[DEFAULT] plugin_dirs`` for resource types. When Heat imports this
 module, :func:`add_plugin_dir` adds the directory ``plugins`` of this package
-to that option. Heat then scans the directory, and the module in there calls
-:func:`resource_mapping`. No class or function of Heat or of another plug-in is
-changed.
+to ``plugin_dirs``. Heat then scans the directory, and the module in this
+directory calls :func:`resource_mapping`. No class or function of Heat or of
+another plug-in is changed.
 
 If an option is wrong, heat-engine does not start. If anything else is wrong,
-an ERROR in the log says what to change, and the engine works as stock Heat, or
-does not start with ``on_error = fail``.
+an ERROR in the log says what to change, and heat-engine works as without this
+package. With ``on_error = fail``, heat-engine does not start instead.
 """
 
 from typing import Any
@@ -26,9 +26,10 @@ LOG = logging.getLogger(__name__)
 
 
 def add_plugin_dir(config: cfg.ConfigOpts) -> None:
-    """Have Heat scan this package's directory last.
+    """Make Heat scan this package's directory last.
 
-    So the classes of other plug-ins are extended instead of replaced.
+    So this package extends the classes of other plug-ins, and does not replace
+    them.
     """
     config.import_opt('plugin_dirs', 'heat.common.config')
     directories = [d for d in config.plugin_dirs if d != plugins.DIRECTORY]
@@ -54,7 +55,8 @@ def resource_mapping(caller: str) -> dict[str, type[Any]]:
     """Return the overriding class for each configured resource type.
 
     :param caller: the name under which Heat loaded the calling module.
-    :returns: none if hints are disabled, or if this Heat lacks something.
+    :returns: no classes if hints are disabled, or if this package does not
+        support this version of Heat.
     :raises ConfigFileValueError: if an option has a wrong value; Heat then
         does not start.
     :raises StartError: if ``on_error`` is ``fail`` and a type gets no hints.
@@ -63,7 +65,7 @@ def resource_mapping(caller: str) -> dict[str, type[Any]]:
     if not cfg.CONF.heat_hints.enabled:
         return {}
     try:
-        # Imported late: this module works with every Heat.
+        # Imported late: the import may fail if Heat has another version.
         from heat_hints import overrides
 
         return overrides.build(cfg.CONF, caller, tell)
@@ -90,8 +92,8 @@ try:
 
     add_plugin_dir(cfg.CONF)
 except Exception as error:
-    # Heat works without a lifecycle plug-in that cannot be imported: only an
-    # exit ends it.
+    # Heat starts without a lifecycle plug-in whose import raises an error.
+    # Only SystemExit stops heat-engine.
     try:
         conf.check(cfg.CONF)
         if cfg.CONF.heat_hints.enabled:

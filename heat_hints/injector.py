@@ -24,7 +24,7 @@ LOG = logging.getLogger(__name__)
 
 
 class Injector:
-    """Give the hints for each resource that the engine creates.
+    """Return the hints for each resource that heat-engine creates.
 
     :param conf: the engine's configuration.
     """
@@ -37,7 +37,7 @@ class Injector:
         self._path_format = group.path_format
         self._fail = group.on_error == 'fail'
         self._keys = signature.Keys(group.signing_key)
-        # The signature must bind the resource.
+        # The signature covers the id of the resource, so always send the id.
         always = (RESOURCE_UUID,) if self._keys else ()
         self._names = (*group.hints, *always)
         self._allowed = frozenset(group.allowed_nova_hints)
@@ -56,11 +56,12 @@ class Injector:
         """Return the hints that Heat sends to the scheduler for one resource.
 
         :param resource: Heat's resource, about to send its request.
-        :param resource_type: its type, whatever an environment calls it.
+        :param resource_type: its type, not an alias from an environment.
         :param template_hints: the hints of the template, or ``None``.
         :param stock: the method that is overridden.
-        :param in_tree: the method is Heat's own. For a resource in scope, it
-            would send queries to add the same hints.
+        :param in_tree: whether the method is Heat's own. It is not called for
+            a resource in scope, because it would query the database to add the
+            same hints.
         :raises heat.common.exception.Error: if something failed and
             ``on_error`` is ``fail``. Heat then fails the resource, and sends
             nothing.
@@ -151,7 +152,7 @@ class Injector:
         """Return what the resource's metadata says under ``heat_hints``."""
         if self._scope == hints.SCOPE_ALL:
             return None
-        # Of the template: to read stored metadata may cost a query.
+        # Read the template, because stored metadata may need a query.
         metadata = resource.t.metadata()
         if not isinstance(metadata, Mapping):
             return None
@@ -183,7 +184,8 @@ class Injector:
     ) -> None:
         """Fail the resource or log a WARNING, as ``on_error`` says.
 
-        :param logged: an ERROR has said why, so there is no WARNING.
+        :param logged: whether an ERROR in the log has the cause. Then there is
+            no WARNING.
         """
         if logged and not self._fail:
             return
@@ -192,7 +194,8 @@ class Injector:
         words = {'resource': quote(resource.name), 'what': what}
         words['stack'] = resource.stack.id
         if self._fail:
-            # What an exception says may be no business of a tenant.
+            # Tell the tenant only the fault id: the exception may name
+            # internals of the cloud.
             words['fault'] = uuidutils.generate_uuid()
             LOG.error(
                 'heat_hints: resource %(resource)s of stack %(stack)s fails, '

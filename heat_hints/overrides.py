@@ -16,10 +16,11 @@ from heat_hints import injector
 
 LOG = logging.getLogger(__name__)
 
-#: The packages that hold the resource types: Heat's own, and the plug-ins.
+#: The packages with the resource types of Heat itself and of plug-ins.
 _PLUGINS = 'heat.engine.plugins'
 _PACKAGES = (resources.__name__, _PLUGINS)
-#: The functions that Heat asks a plug-in for its types; it takes the first.
+#: The functions that return the types of a plug-in. Heat calls only the first
+#: one that the plug-in has.
 _FUNCTIONS = ('available_resource_mapping', 'resource_mapping')
 #: The method that Heat asks for the hints of a resource.
 _METHOD = '_scheduler_hints'
@@ -31,8 +32,9 @@ def build(
     """Return the overriding classes that the configuration asks for.
 
     :param caller: the name under which Heat loaded the calling module.
-    :param tell: called with what is wrong and what to change, for each type
-        that cannot get hints. If it returns, the type is left out.
+    :param tell: called with a text if some types cannot get hints. The text
+        says why, and what to change. If ``tell`` returns, the types are left
+        out.
     :raises ConfigFileValueError: if Heat does not know a type.
     """
     classes = _registered_classes(caller)
@@ -101,7 +103,7 @@ def _quoted(names: Iterable[str]) -> str:
 def _subclass(
     name: str, base: type[Any], sender: injector.Injector
 ) -> type[Any]:
-    """Return a class that sends the hook's hints."""
+    """Return a subclass that sends the hints of this package."""
     stock = getattr(base, _METHOD)
     in_tree = stock is scheduler_hints.SchedulerHintsMixin._scheduler_hints
 
@@ -114,7 +116,7 @@ def _subclass(
         base.__name__,
         (base,),
         {
-            # What Heat's log shows when it replaces its own class.
+            # Heat's log shows this name when the class replaces Heat's own.
             '__module__': __name__,
             '__doc__': base.__doc__,
             _METHOD: _scheduler_hints,
@@ -123,7 +125,7 @@ def _subclass(
 
 
 def _registered_classes(caller: str) -> dict[str, list[type[Any]]]:
-    """Return all classes by resource type, those in force last.
+    """Return all classes by resource type; the last of a type is in force.
 
     Plug-ins cannot read Heat's registry before all types are registered. So
     this function asks each plug-in for its types, and Heat asks again.

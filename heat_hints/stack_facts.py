@@ -36,22 +36,23 @@ from os_placement_plugins.stack_hints import PathStep
 #: KiB for each resource) a worker remembers.
 STACKS, TEMPLATES = 4096, 64
 
-#: What resources name their group by, in their metadata.
+#: The metadata key with which a resource names its group.
 GROUP = 'placement_group'
-#: Heat's own words, and those of Amazon's templates.
+#: The words of Heat's own templates, and of Amazon's templates.
 _PROPERTIES = ('properties', 'Properties')
 _METADATA = ('metadata', 'Metadata')
 _FLAVOR = ('flavor', 'InstanceType')
 _IMAGE = ('image', 'ImageId')
 _ZONE = ('availability_zone', 'AvailabilityZone')
 _PARAMETER = ('get_param', 'Ref')
-#: The class that numbers its members. An import would give another class of
-#: this name than the one that Heat's plug-in manager has loaded.
+#: The name of the class that numbers its members. An import would give another
+#: class object than the one that Heat's plug-in manager has loaded.
 _RESOURCE_GROUP = (
     'heat.engine.resources.openstack.heat.resource_group.ResourceGroup'
 )
 
-# Looked up here, so that a Heat without them is told at its start.
+# Looked up when heat-engine starts, so that a Heat without them is reported
+# then.
 _READER = db_api.context_manager.reader
 _ROW = ('id', 'name', 'owner_id', 'parent_resource_name')
 _COLUMNS = [getattr(models.Stack, name) for name in _ROW]
@@ -75,14 +76,15 @@ class StackFacts:
     """Find facts about resources, and cache them."""
 
     def __init__(self) -> None:
-        # Stacks that are stored, and the templates of one update, stay.
+        # The row of a stored stack never changes, and neither do the template
+        # ids of one update.
         remember = functools.lru_cache(STACKS)
         self._load = remember(_load)
         self._load_template_ids = remember(_load_template_ids)
         self._resources = functools.lru_cache(TEMPLATES)(_Resources)
 
     def find_lineage(self, resource: Any) -> lineage.Lineage:
-        """Return the stacks from the root stack down to a resource's own."""
+        """Return the stacks from the root stack to the resource's own."""
         row = (getattr(resource.stack, name) for name in _ROW)
         return lineage.find(lineage.StackRow(*row), self._load)
 
@@ -92,7 +94,8 @@ class StackFacts:
         """Return a request with the functions that providers may call.
 
         :param request: the request without these functions.
-        :param rows: the resource's lineage; none if it could not be looked up.
+        :param rows: the resource's lineage; empty if it could not be looked
+            up.
         """
         stack = resource.stack
         return dataclasses.replace(
@@ -108,13 +111,16 @@ class StackFacts:
     def _find_siblings(
         self, stack: Any, rows: lineage.Lineage, above: int = 0
     ) -> tuple[Sibling, ...]:
-        """Return the resources of a stack, or of one so many steps above."""
+        """Return the resources of a stack, or of a stack above.
+
+        :param above: how many steps above; 0 for the stack itself.
+        """
         _check(stack, rows)
         if not 0 <= above < len(rows):
             raise ProviderError(f'there is no stack {above} steps above')
         holders = rows[: len(rows) - above]
         holder = holders[-1]
-        # A template that is stored never changes: the stack gets another.
+        # A stored template never changes: an update stores a new template.
         template_id = stack.t.id
         if above:
             ids = self._load_template_ids(rows, stack.current_traversal)
@@ -126,7 +132,8 @@ class StackFacts:
                 definition = _definition(template_id, stack.tenant_id, holder)
             siblings = _describe(definition, holders)
             names = [sibling.name for sibling in siblings]
-            # Only a group's own numbers count, not names that are numbers.
+            # A name is an index only if a ResourceGroup made the stack. Other
+            # templates may have numbers as names, too.
             if (
                 len(holders) > 1
                 and all(name.isascii() and name.isdigit() for name in names)
@@ -147,8 +154,8 @@ class StackFacts:
 def _check(stack: Any, rows: lineage.Lineage) -> None:
     """Raise an error if the facts about a stack cannot be read."""
     if not stack.convergence:
-        # Its template changes while it is updated, and nothing tells one
-        # update from another.
+        # The template of such a stack changes during an update, and the stack
+        # has no id for each update.
         raise ProviderError(
             f'stack "{stack.id}" was created with convergence_engine = false, '
             'so its siblings are not available'
@@ -160,7 +167,7 @@ def _check(stack: Any, rows: lineage.Lineage) -> None:
 
 
 def _property(resource: Any, names: tuple[str, ...]) -> str | None:
-    """Return what the template gives for a property, its functions resolved.
+    """Return a property of the template, with its functions resolved.
 
     Heat's own properties are not used, because they would ask Nova or Glance
     for an id.
@@ -216,7 +223,7 @@ def _first(written: Any, names: tuple[str, ...]) -> Any:
 
 
 def _text(definition: Any, written: Any) -> str | None:
-    """Return a text, or that of a parameter; None for all else."""
+    """Return a plain text, or a parameter's value; None for all else."""
     if isinstance(written, Mapping) and len(written) == 1:
         name = _first(written, _PARAMETER)
         written = _value(definition.parameters, name)
@@ -242,7 +249,7 @@ def _parameters(parameters: Any) -> dict[str, object]:
         value = _value(parameters, name)
         if value is not None:
             values[name] = value
-    # A provider that changes a value changes nothing of Heat's.
+    # A copy, so that a provider cannot change Heat's own values.
     return copy.deepcopy(values)
 
 
@@ -278,9 +285,10 @@ def _load(stack_id: str) -> lineage.StackRow:
 def _load_template_ids(
     rows: lineage.Lineage, _traversal: str
 ) -> dict[str, int]:
-    """Read the ids of the templates that the stacks above have.
+    """Read the template ids of the stacks above the last stack.
 
-    Both columns come from one update of the last stack.
+    :param _traversal: the id of the last stack's update. It is only a part of
+        the cache's key.
     """
     stack = models.Stack
     with _READER.using(_Reading()) as session:

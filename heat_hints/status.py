@@ -2,9 +2,9 @@
 
 """The command ``heat-hints-status upgrade check``.
 
-The command has Heat load its resource types as heat-engine does when it
-starts. An ERROR that this package logs during this time is a failure, and a
-WARNING is a warning. The texts say what to change.
+The command makes Heat load its resource types, as heat-engine does when it
+starts. If this package logs an ERROR meanwhile, the check fails. A WARNING in
+the log becomes a warning of the check. The texts say what to change.
 """
 
 import importlib
@@ -41,7 +41,8 @@ class Checks(upgrade_check.Checks):
 
         :raises ImportError: if Heat is not installed here.
         """
-        # Chooses how threads work, as in heat-engine, before anything else.
+        # This import chooses native or green threads, as in heat-engine. It
+        # must come before all other imports of Heat.
         importlib.import_module('heat.cmd.engine')
         return cls(cfg.CONF)
 

@@ -41,12 +41,12 @@ REASON_VALUE = (
 
 #: How many hints of providers a server may have.
 MAX_HINTS = 64
-#: How large they may be together, in bytes of the JSON that Heat sends. Nova
-#: takes 114,688 bytes for a whole request.
+#: How large these hints may be together, in bytes of the JSON that Heat sends.
+#: Nova accepts 114,688 bytes for a whole request.
 MAX_BYTES = 16 * 1024
 
-#: The names that Nova's API and its own filters act on. A name that begins
-#: with "_nova_" is Nova's, too: it turns the checks of a rebuild on.
+#: The names that Nova's API and its own filters act on. Names that begin with
+#: "_nova_" are Nova's, too: one of them marks a request as a rebuild.
 NOVA_PATTERN = (
     '(group|same_host|different_host|query|build_near_host_ip|cidr'
     '|target_cell|different_cell|_nova_.*)'
@@ -61,7 +61,7 @@ class AnswerError(ValueError):
 def in_scope(scope: str, flag: bool | None) -> bool:
     """Tell whether a resource gets hints.
 
-    :param scope: the option of this name.
+    :param scope: the option ``scope``.
     :param flag: what the resource's metadata says under ``heat_hints``;
         ``None`` if the metadata says nothing.
     """
@@ -74,8 +74,8 @@ def claimed(template: Iterable[str], *, signing: bool) -> frozenset[str]:
     """Return the reserved names among the hints of a template.
 
     :param template: the names of the hints that the template gives.
-    :param signing: Heat signs its hints. Then the prefix is reserved, because
-        a signature covers all hints that begin with it.
+    :param signing: whether Heat signs its hints. Then all names that begin
+        with the prefix are reserved, because the signature covers them.
     """
     return frozenset(
         name
@@ -119,8 +119,8 @@ def user_hints(
     dropped the hint ``group`` instead, the server would start without its
     server group.
 
-    :param stock: the hints that Heat sends without this package, of which
-        the template's are :func:`allowed`.
+    :param stock: the hints that Heat would send without this package. The
+        template's hints among them have passed :func:`allowed`.
     :param template: the names of the hints that the template gives.
     """
     return {
@@ -165,18 +165,18 @@ def accept(
 
     :param offer: the answer of the provider.
     :param taken: the hints that earlier providers have set.
-    :param allowed: names that Nova acts on, and providers may set.
-    :returns: the hints to send, and the reasons for which others are not
-        sent, by name.
-    :raises AnswerError: if the answer is no mapping, or with it the server
-        would have too many hints.
+    :param allowed: the names of Nova's own hints that providers may set.
+    :returns: the hints to send; and for each other hint, by name, the reason
+        why it is not sent.
+    :raises AnswerError: if the answer is not a mapping, or if the server would
+        have too many or too large hints with the answer.
     """
     if not isinstance(offer, Mapping):
         raise AnswerError(
             f'the answer is of the type "{type(offer).__name__}", but must be '
             'a mapping of names to values'
         )
-    # The provider's mapping may be without an end.
+    # The provider's mapping may be endless.
     items = list(itertools.islice(offer.items(), MAX_HINTS + 1))
     if len(items) > MAX_HINTS:
         raise AnswerError(f'the answer has more than {MAX_HINTS} hints')
@@ -198,7 +198,7 @@ def accept(
 def _why_refused(
     name: object, taken: Container[str], allowed: Container[str]
 ) -> str | None:
-    """Say why no provider may set a hint of this name now."""
+    """Return why a provider may not set a hint; None if it may."""
     if not isinstance(name, str) or not name:
         return REASON_NAME
     if name in RESERVED:
@@ -213,7 +213,7 @@ def _why_refused(
 def _read_value(value: object) -> HintValue:
     """Return a provider's value as Nova stores it.
 
-    :raises TypeError: if the value is none of those that providers may give.
+    :raises TypeError: if a provider may not give such a value.
     """
     if isinstance(value, list | tuple):
         return [_read_text(item) for item in value]
@@ -228,7 +228,7 @@ def _read_text(value: object) -> str:
 
 
 def _check_limits(provided: Mapping[str, HintValue]) -> None:
-    """Raise an AnswerError if a server has too many hints of providers."""
+    """Raise an AnswerError if the hints of providers are too many or large."""
     if len(provided) > MAX_HINTS:
         raise AnswerError(
             f'with the answer, the server has {len(provided)} hints of '
@@ -251,8 +251,9 @@ def merge(
 ) -> dict[str, Any]:
     """Combine the three sources of hints.
 
-    :param mode: the option ``user_hints``. With ``keep`` a reserved name of
-        the template's wins over the identifier. Otherwise it is never sent.
+    :param mode: the option ``user_hints``. With ``keep``, a reserved hint of
+        the template replaces the identifier. Otherwise, such a hint is never
+        sent.
     :param first: the option ``hint_precedence``.
     """
     reserved = {name: user[name] for name in user if name in RESERVED}

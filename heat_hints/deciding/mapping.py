@@ -19,7 +19,7 @@ _PATTERNS = ('project', 'stack', 'resource', 'type')
 #: How the names of Heat's own types begin. Aliases have other names.
 _HEATS_OWN = ('os::', 'aws::')
 
-#: Tells whether a text matches.
+#: A function that tells whether a text matches.
 Matches = Callable[[str], object]
 _SPECIAL = re.compile(r'[*?[]')
 
@@ -31,12 +31,12 @@ class MappingError(ValueError):
 def _pattern(text: str | None) -> Matches:
     """Return a function that tells whether a text matches a pattern."""
     if text is None:
-        # What an entry leaves out matches everything.
+        # A pattern that an entry leaves out matches everything.
         return lambda _: True
     if not _SPECIAL.search(text):
-        # Thousands of ids and names need no compiling.
+        # To compile thousands of plain ids and names would take time.
         return text.__eq__
-    # fnmatch itself forgets what it has compiled if there are many.
+    # fnmatch.fnmatch() caches only a limited number of patterns.
     return re.compile(fnmatch.translate(text)).match
 
 
@@ -44,7 +44,7 @@ def _pattern(text: str | None) -> Matches:
 class Rule:
     """One entry of the mapping.
 
-    :param hints: what to send for a resource that all patterns match.
+    :param hints: the hints to send for a resource that all patterns match.
     :param project: matches the project's id.
     :param stack: matches the name of a stack on the resource's path: the
         resource's own stack, or a stack above.
@@ -59,7 +59,7 @@ class Rule:
     type: Matches
 
     def matches(self, request: Request) -> bool:
-        """Tell whether the rule is for a resource."""
+        """Tell whether the rule applies to a resource."""
         if not self.project(request.project_id):
             return False
         if not self.resource(request.resource_name):
@@ -75,8 +75,8 @@ def parse(data: object, resource_types: Sequence[str]) -> tuple[Rule, ...]:
 
     :param data: the parsed file, its scalars as text.
     :param resource_types: the types whose resources get hints.
-    :raises MappingError: if an entry is wrong, or if there is no entry and the
-        file is not ``[]``; the text numbers the entries from 1.
+    :raises MappingError: if an entry is wrong, or if the file is not a list. A
+        file without rules must be ``[]``. The text numbers the entries from 1.
     """
     if data in (None, ''):
         raise MappingError(
@@ -99,7 +99,7 @@ def parse(data: object, resource_types: Sequence[str]) -> tuple[Rule, ...]:
 
 
 def _find_wrong(entry: object, resource_types: Sequence[str]) -> str | None:
-    """Say what is wrong with an entry."""
+    """Return what is wrong with an entry; None if nothing is wrong."""
     keys = ', '.join((*_PATTERNS, 'hints'))
     if not isinstance(entry, Mapping):
         kind = type(entry).__name__
@@ -118,7 +118,7 @@ def _find_wrong(entry: object, resource_types: Sequence[str]) -> str | None:
 def _find_wrong_pattern(
     key: str, pattern: object, resource_types: Sequence[str]
 ) -> str | None:
-    """Say what is wrong with the pattern of a key."""
+    """Return what is wrong with the pattern of a key."""
     if not isinstance(pattern, str):
         return f'has the {key} "{pattern}"; write one pattern'
     if not pattern.strip():
@@ -136,7 +136,7 @@ def _find_wrong_pattern(
 
 
 def _find_wrong_hints(hints: object) -> str | None:
-    """Say what is wrong with the hints of an entry."""
+    """Return what is wrong with the hints of an entry."""
     if not isinstance(hints, Mapping) or not hints:
         return 'has no "hints": give a mapping of names to values'
     for name, value in hints.items():
@@ -157,7 +157,8 @@ def _find_wrong_hints(hints: object) -> str | None:
 def _is_unknown(pattern: str, resource_types: Sequence[str]) -> bool:
     """Tell whether a pattern is for Heat's own types, and matches none.
 
-    Any other pattern may be for an alias, and only templates have aliases.
+    Any other pattern may be for an alias. Environments define the aliases, so
+    they are not known here.
     """
     if not pattern.lower().startswith(_HEATS_OWN):
         return False
@@ -166,7 +167,7 @@ def _is_unknown(pattern: str, resource_types: Sequence[str]) -> bool:
 
 
 def lookup(rules: Iterable[Rule], request: Request) -> dict[str, HintValue]:
-    """Return the hints for one resource; for each, the first rule wins."""
+    """Return the hints for a resource; for each hint, the first rule wins."""
     hints: dict[str, HintValue] = {}
     for rule in rules:
         if rule.matches(request):

@@ -31,9 +31,9 @@ def find_member(
 ) -> Member | None:
     """Return a resource as a member; ``None`` if it is in no group.
 
-    Members take the places in turn, in the order of their ranks. Each group
-    begins at another place. Otherwise, all groups with one member would use
-    the first place.
+    Members take the places in turn, in the order of their ranks. A hash that
+    includes the group's name decides where a group begins. Otherwise, all
+    groups with one member would use the first place.
 
     :param siblings: the resources of the stack, in the template's order.
     :param name: the name of the resource.
@@ -45,7 +45,7 @@ def find_member(
         return None
     group = resource.group
     rank = resource.index
-    # The number that a group of Heat's gave stays when others are removed.
+    # The index in a ResourceGroup stays the same if other members are removed.
     if rank is None:
         members = [s.name for s in resources.values() if s.group == group]
         rank = members.index(name)

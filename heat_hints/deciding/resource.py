@@ -47,36 +47,37 @@ class Sibling:
 class Request:
     """The facts about one resource that each provider gets.
 
-    :param resource_type: such as ``OS::Nova::Server``, whatever name an
-        environment gives the type.
+    :param resource_type: the type, such as ``OS::Nova::Server``, not an alias
+        from an environment.
     :param resource_name: the resource's name in its template.
     :param resource_uuid: the resource's own id in Heat's database.
     :param project_id: the project that will own the server: the stack's
-        project, or that of an admin who acts on another project's stack.
+        project, or the project of an administrator who acts on another
+        project's stack.
     :param stack_id: the id of the stack that holds the resource.
     :param stack_name: the name of that stack.
     :param root_stack_id: the id of the root stack; ``None`` if the root
         stack could not be looked up and ``on_error`` is ``ignore``.
     :param path: the steps from the root stack down; only the resource's own
         stack if the root stack could not be looked up.
-    :param user_hints: the hints that the template gives, with the values that
-        the template has: any that JSON can hold.
-    :param alias: the name of the type in the template, if an environment
-        has the name stand for ``resource_type``.
+    :param user_hints: the hints that the template gives. A value can be
+        anything that JSON can hold.
+    :param alias: the type in the template, if it is an alias that an
+        environment maps to ``resource_type``; otherwise ``None``.
     :param action: :data:`REPLACEMENT` if the resource replaces an older one,
         or else :data:`CREATE`; ``None`` if the legacy engine updates the
-        stack, because that engine does not record it.
+        stack, because that engine does not record which resource is replaced.
     :param flavor: the flavor, a name or an id, with all functions of the
         template resolved; ``None`` if the template gives none.
-    :param image: the image, in the same way.
-    :param availability_zone: the availability zone, in the same way.
-    :param parameters: returns the values of the parameters of the resource's
-        own stack, by name, without hidden ones; a copy.
-    :param siblings: returns the resources of the resource's own stack, as
-        :class:`Sibling`, in the template's order, or with the argument N of
-        the stack N steps above. It raises ``ProviderError`` in a stack of the
-        legacy engine, if the root stack is not known, and if there is no such
-        stack.
+    :param image: the image, read like ``flavor``.
+    :param availability_zone: the availability zone, read like ``flavor``.
+    :param parameters: a function that returns the parameters of the resource's
+        own stack: a copy of the values, by name, without hidden parameters.
+    :param siblings: a function that returns the resources of the resource's
+        own stack, as :class:`Sibling`, in the template's order. With the
+        argument N, it returns the resources of the stack N steps above. It
+        raises ``ProviderError`` in a stack of the legacy engine, if the root
+        stack is not known, and if there is no such stack.
     """
 
     resource_type: str
@@ -93,7 +94,7 @@ class Request:
     flavor: str | None = None
     image: str | None = None
     availability_zone: str | None = None
-    # Not in the log of a provider that logs its requests.
+    # Without repr, so that a provider that logs its requests logs no values.
     parameters: Callable[[], Mapping[str, object]] = dataclasses.field(
         default=dict, repr=False, compare=False
     )

@@ -2,10 +2,11 @@
 
 """The directory that heat-engine scans for resource plug-ins.
 
-Heat loads its modules under other names, so they are small and have no state.
+Heat loads the modules in it under other names. Another import would give
+second copies, so the modules are small and have no state.
 """
 
 import pathlib
 
-#: What :mod:`heat_hints.hook` adds to ``[DEFAULT] plugin_dirs``.
+#: The directory that :mod:`heat_hints.hook` adds to ``[DEFAULT] plugin_dirs``.
 DIRECTORY = str(pathlib.Path(__file__).parent)
