@@ -4,7 +4,8 @@
 
 A provider is a class, published in the entry-point namespace
 ``heat_hints.providers`` and named in ``[heat_hints] providers``. The page
-"Heat: write a provider" says when heat-engine imports, makes and asks it.
+"Heat: write a provider" says when heat-engine imports, creates and asks a
+provider.
 """
 
 from collections.abc import Mapping
@@ -40,7 +41,7 @@ class Provider(Protocol):
     """
 
     def __init__(self, conf: cfg.ConfigOpts) -> None:
-        """Make the provider in a worker of heat-engine.
+        """Create the provider in a worker of heat-engine.
 
         :param conf: the engine's configuration; a provider registers its
             options there, in a group of its own.
@@ -54,5 +55,5 @@ class Provider(Protocol):
         :returns: values by name: strings, numbers and lists of these. Heat
             sends numbers as strings. ``None`` means no hints. A value of
             ``None`` means that this hint is not sent.
-        :raises Exception: if the provider cannot tell; see ``on_error``.
+        :raises Exception: if the provider has no answer; see ``on_error``.
         """

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Call the providers that are configured, for a limited time.
+"""Call the configured providers, with a time limit for each call.
 
-heat-engine reads its plug-ins and then forks its workers. After the fork, a
-thread of a provider would be dead, and a connection shared. So this module
-finds the providers when heat-engine starts, and creates them in the worker
-that first needs them.
+heat-engine loads its plug-ins and then forks its workers. In the workers, a
+thread that a provider started before the fork would be dead, and all workers
+would share a connection that it opened before. So this module finds the
+providers when heat-engine starts, but each worker creates its own providers
+when it first needs them.
 """
 
 import copy
@@ -39,9 +40,10 @@ LOG = logging.getLogger(__name__)
 
 Answer = TypeVar('Answer')
 
-#: With no more threads does a provider that hangs fill a worker.
+#: The most threads that one provider may use in a worker, if it hangs.
 MAX_CALLS = 16
-#: How long after a failure a worker makes a provider again, in seconds.
+#: If a provider cannot be created, a worker tries again after this time, in
+#: seconds.
 RETRY_SECONDS = 60.0
 
 
@@ -56,21 +58,23 @@ class Calls:
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
-        #: When each call that has not ended began.
+        #: The start time of each call that has not ended.
         self._begun: dict[futures.Future[Any], float] = {}
         self._ended = threading.Condition()
 
     def wait(self, ask: Callable[[], Answer]) -> Answer:
-        """Call a provider with a function, and return the answer.
+        """Run a function in a thread, and return its answer.
 
         If too many calls are running, this call waits until one of them ends.
-        It does not wait for calls that have exceeded their time.
+        It does not wait if all of them have exceeded their time.
 
+        :param ask: a function that calls the provider.
         :raises TimeoutError: if there is no answer in time.
-        :raises Exception: what the provider raised.
+        :raises Exception: the error that the provider raised.
         """
         call: futures.Future[Answer] = futures.Future()
-        # The log names the request of Heat's API that a thread works for.
+        # With the context, log lines of the thread name the request of Heat's
+        # API.
         args = ask, call, context.get_current()
         thread = threading.Thread(target=self._run, args=args, daemon=True)
         with self._ended:
@@ -79,7 +83,7 @@ class Calls:
             try:
                 thread.start()
             except Exception:
-                # The system has no more threads.
+                # The system cannot start more threads.
                 del self._begun[call]
                 raise
         if futures.wait([call], self._seconds).done:
@@ -90,10 +94,9 @@ class Calls:
         )
 
     def _wait_for_room(self) -> None:
-        """Wait until there are few calls.
+        """Wait until fewer than :data:`MAX_CALLS` calls are running.
 
-        :raises TimeoutError: if all running calls exceed their time during the
-            wait.
+        :raises TimeoutError: if all running calls exceed their time first.
         """
         while len(self._begun) >= MAX_CALLS:
             all_late = max(self._begun.values()) + self._seconds
@@ -117,18 +120,20 @@ class Calls:
         except Exception as exc:
             call.set_exception(exc)
         except BaseException as exc:
-            # An exit, or a time-out of eventlet, ends nothing here.
+            # SystemExit or eventlet's Timeout: the provider has failed, and
+            # nothing else must end.
             call.set_exception(ProviderError(f'{type(exc).__name__}: {exc}'))
         else:
             call.set_result(answer)
         with self._ended:
             del self._begun[call]
-            # Heat may kill one that waits just when it is to go on.
+            # Wake all waiting threads: if only one was woken, Heat might kill
+            # this thread, and the others would wait in vain.
             self._ended.notify_all()
 
 
 class Maker:
-    """Make one provider when it is first asked; several threads may ask."""
+    """Create one provider when a thread first needs it."""
 
     def __init__(
         self,
@@ -148,7 +153,7 @@ class Maker:
     def check(self) -> None:
         """Import the provider's class, and have it check its options.
 
-        :raises ProviderError: if an option is wrong; all else is an ERROR.
+        :raises ProviderError: if an option is wrong. Other errors are logged.
         """
         try:
             check = getattr(self._point.load(), 'check', None)
@@ -157,11 +162,14 @@ class Maker:
         except ProviderError:
             raise
         except (Exception, SystemExit) as exc:
-            # A module that gives up with sys.exit() ends no service.
+            # A module that calls sys.exit() must not end heat-engine.
             self._tell(exc)
 
     def get(self) -> Provider | None:
-        """Return the provider; None if it cannot be made, with an ERROR."""
+        """Return the provider; None, and log an ERROR, if creating it fails.
+
+        For :data:`RETRY_SECONDS` after a failure, return None without a try.
+        """
         with self._lock:
             if self._provider is None and self._clock() >= self._retry_at:
                 try:
@@ -190,8 +198,8 @@ class Maker:
 def find(conf: cfg.ConfigOpts, names: Sequence[str]) -> tuple[Maker, ...]:
     """Find providers; log an ERROR for each that cannot be imported.
 
-    :raises ConfigFileValueError: if there is no such provider, or an option
-        of the provider is wrong.
+    :raises ConfigFileValueError: if no provider has one of the names, or if an
+        option of a provider is wrong.
     """
     points = {p.name: p for p in metadata.entry_points(group=NAMESPACE)}
     makers = []
@@ -250,7 +258,8 @@ def ask(
                     f'sent: {reason}'
                 )
                 continue
-            # The order of the providers is what the operator wants.
+            # Only a WARNING, whatever on_error is: the operator has chosen the
+            # order of the providers.
             LOG.warning(
                 'heat_hints: the hint %(hint)s of the provider "%(name)s" is '
                 'not sent: %(reason)s. Give it another name.',
@@ -265,13 +274,14 @@ def _ask(
     taken: Mapping[str, HintValue],
     allowed: Container[str],
 ) -> tuple[dict[str, HintValue], dict[str, str]] | None:
-    """Return what :func:`hints.accept` says; None without a provider."""
-    # The time limit holds for all of it: what a provider returns may be
-    # looked up only as it is read.
+    """Return the result of :func:`hints.accept`; None without a provider."""
+    # hints.accept() also runs within the time limit: a provider's mapping may
+    # look up its values only when they are read.
     provider = maker.get()
     if provider is None:
         return None
-    # Nothing that a provider changes is seen by the next one, or sent.
+    # A copy, so that a provider can change neither the hints that are sent nor
+    # what the next provider sees.
     request_copy = dataclasses.replace(
         request, user_hints=copy.deepcopy(request.user_hints)
     )

@@ -10,7 +10,7 @@ from heat_hints.deciding import plan
 from heat_hints.providers import ProviderError, Request
 from os_placement_plugins.stack_hints import PLACE, HintValue
 
-#: Heat signs them with its own.
+#: If Heat signs its hints, the signature also covers these two hints.
 GROUP = 'heat_group'
 RANK = 'heat_group_rank'
 
@@ -21,11 +21,11 @@ MAX_LENGTH = 255
 class GroupProvider:
     """Send the group, the rank and the place of each member.
 
-    The group is named in the metadata of the server, or else of the nearest
-    resource above that creates a stack with the server in it. In the second
-    case, all servers of this stack go to one place.
+    The metadata of the server name the group. Otherwise, the metadata of the
+    nearest resource above count, if the resource creates a stack that contains
+    the server. In the second case, all servers of this stack go to one place.
 
-    :param conf: with ``[heat_hints] group_places``.
+    :param conf: the configuration, with ``[heat_hints] group_places``.
     :raises ProviderError: if the option is not set.
     """
 
@@ -63,7 +63,7 @@ class GroupProvider:
         }
 
     def _find_member(self, request: Request) -> plan.Member | None:
-        """Return the nearest resource that names a group."""
+        """Return the nearest resource that names a group; None without one."""
         name = request.resource_name
         for above, step in enumerate(reversed(request.path)):
             member = plan.find_member(

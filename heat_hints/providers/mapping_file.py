@@ -21,9 +21,10 @@ from os_placement_plugins.stack_hints import HintValue
 
 LOG = logging.getLogger(__name__)
 
-#: The largest mapping file that is read, in bytes: some 2 seconds.
+#: The largest mapping file that is read, in bytes. This takes about 2 seconds.
 MAX_BYTES = 2 * 1024 * 1024
-#: A deeper file would exhaust the stack of a thread.
+#: The most levels of lists and mappings in a file. A file with many more would
+#: exhaust the stack of a thread.
 MAX_DEPTH = 8
 
 # PyYAML may have been built without libyaml, and then takes much longer.
@@ -42,7 +43,8 @@ class _File:
     ) -> None:
         self.path = path
         self._resource_types = resource_types
-        # No file has this stamp, and a missing file has none.
+        # At first a stamp that no file has. The stamp of a missing file is
+        # None.
         self._stamp: tuple[int, ...] | None = ()
         self._rules: tuple[mapping.Rule, ...] | None = None
         self._lock = threading.Lock()
@@ -50,7 +52,7 @@ class _File:
 
     def rules(self) -> tuple[mapping.Rule, ...] | None:
         """Return the rules in force; None if there never were any."""
-        # While one thread reads a file that has changed, the others go on.
+        # While one thread reads a changed file, others use the old rules.
         if self._lock.acquire(blocking=self._rules is None):
             try:
                 stamp = self._stat()
@@ -99,15 +101,16 @@ class _File:
             return None
         return (
             status.st_mtime_ns,
-            # The time of the inode: the mode may be what was corrected.
+            # The time of the inode, which also changes if only the mode of the
+            # file is corrected.
             status.st_ctime_ns,
             status.st_size,
             status.st_ino,
         )
 
 
-#: A file that was read before the fork has rules in each worker, even if it
-#: is spoilt before the worker's first server.
+#: heat-engine reads the file before it forks its workers. So each worker has
+#: rules, even if the file becomes invalid before the worker's first server.
 _read_once = functools.cache(_File)
 
 
@@ -167,7 +170,7 @@ def _value(events: Iterator[Any], depth: int) -> Any:
 class MappingFileProvider:
     """Read hints from a YAML file, and again after each change.
 
-    :param conf: with ``[heat_hints] mapping_file``.
+    :param conf: the configuration, with ``[heat_hints] mapping_file``.
     :raises ProviderError: if the option is not set.
     """
 
@@ -176,7 +179,12 @@ class MappingFileProvider:
 
     @classmethod
     def check(cls, conf: cfg.ConfigOpts) -> _File:
-        """Read the file when heat-engine starts, and raise if it is wrong."""
+        """Read the file when heat-engine starts.
+
+        A file that cannot be used is only an ERROR in the log.
+
+        :raises ProviderError: if the option is not set.
+        """
         path = conf.heat_hints.mapping_file
         if not path:
             raise ProviderError(
