@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Code that several of the plug-in packages need; it imports no service.
+"""Code that several of the plug-in packages need.
 
-``heat_hints``, ``nova_filters`` and ``senlin_plugins`` may import this
-package, and never each other.
+This package imports no service. ``heat_hints``, ``nova_filters`` and
+``senlin_plugins`` may import this package, but must not import each other.
 """

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Ask the database of a service once, from a command.
+"""Ask the database of a service, from a command.
 
-The services try again for minutes if their database is away. The text of an
-error contains no part of the URL, which has a password.
+A command tries only once. The services themselves would try again for minutes
+if their database is away. The text of an error contains no part of the URL,
+because the URL has a password.
 """
 
 import importlib
@@ -11,7 +12,8 @@ from typing import Any, Final
 
 from os_placement_plugins import errors, time_limit
 
-#: Seconds in which a database has to answer. To load a service takes as long.
+#: Seconds in which a database must answer. Loading a service takes about as
+#: long.
 LIMIT: Final = 3.0
 
 
@@ -57,7 +59,7 @@ def connect(config: Any, section: str) -> Any:
 
 
 def remedy(section: str) -> str:
-    """Say what to check if a database cannot be asked."""
+    """Return a sentence: what to check if a database cannot be asked."""
     return (
         f'Check connection in [{section}]: special characters of the password '
         'must be percent-encoded, the driver must be installed, and the '
@@ -66,9 +68,10 @@ def remedy(section: str) -> str:
 
 
 def _engine(config: Any, section: str) -> Any:
-    """Return SQLAlchemy's engine; nothing is asked yet."""
+    """Return SQLAlchemy's engine, which has not connected yet."""
     sqlalchemy = importlib.import_module('sqlalchemy')
-    # Even to read it may raise what quotes a password with a "$".
+    # If the password contains a "$", already reading the option may raise an
+    # error that quotes the password. So call this within errors.of_database().
     url = config[section].connection
     if not url:
         raise errors.DatabaseError('connection is not set')

@@ -14,32 +14,34 @@ from os_placement_plugins.quoting import printable
 #: How many characters of an exception are shown.
 SHOWN: Final = 1000
 
-#: Whose errors may quote the URL of a database, and all of a statement.
+#: The libraries whose errors may quote the URL of a database, or a whole
+#: statement.
 _DATABASE_LIBRARIES: Final = {'sqlalchemy', 'oslo_db'}
 
 
 class DatabaseError(Exception):
     """A database could not be asked.
 
-    The text is the class of the cause: the cause itself may hold a password.
+    The text names only the class of the cause: the text of the cause may
+    contain a password.
     """
 
 
 @contextlib.contextmanager
 def of_database() -> Iterator[None]:
-    """Replace each error of a database by its class.
+    """Replace each error by a DatabaseError that names its class.
 
-    If a password in a URL is not encoded, SQLAlchemy reads it as a host or a
-    port. So an error of any kind may quote it.
+    If a password in a URL is not encoded, SQLAlchemy reads a part of it as a
+    host or a port. So an error of any class may quote the password.
 
-    :raises DatabaseError: instead.
+    :raises DatabaseError: instead of any other error.
     """
     try:
         yield
     except DatabaseError:
         raise
     except Exception as exc:
-        # A traceback would show the cause.
+        # "from None", because a traceback would show the cause.
         raise DatabaseError(_class(exc)) from None
 
 
@@ -54,10 +56,11 @@ def is_of_database(exc: BaseException) -> bool:
 def one_line(exc: BaseException) -> str:
     """Return the text of an exception without its line breaks.
 
-    :param exc: the exception, whose text may be a tenant's: it is cut, and
-        control characters are escaped. If the text quotes a line of a
-        configuration file, it is cut before this line, which may contain a
-        secret. For a database's error, only the class is returned.
+    :param exc: the exception. Its text may come from a tenant, so a long text
+        is cut, and control characters are escaped. If the text quotes a line
+        of a configuration file, the text is cut before this line, because the
+        line may contain a secret. For the error of a database library, only
+        the class is returned.
     """
     if is_of_database(exc) and not isinstance(exc, DatabaseError):
         return _class(exc)

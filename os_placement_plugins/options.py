@@ -23,7 +23,7 @@ Options = Iterable[tuple[cfg.OptGroup, Sequence[cfg.Opt]]]
 
 
 class SigningKeys(types.List):
-    """A list of signing keys. The text of an error holds no key."""
+    """A list of signing keys. No error message contains a key."""
 
     def __call__(self, value: Any) -> list[Any]:
         """Return the keys.
@@ -35,7 +35,7 @@ class SigningKeys(types.List):
         return keys
 
 
-#: The same line serves heat.conf and nova.conf.
+#: The option is the same in heat.conf and in nova.conf.
 SIGNING_KEY: Final = cfg.Opt(
     'signing_key',
     type=SigningKeys(),
@@ -83,7 +83,8 @@ def register(config: cfg.ConfigOpts, options: Options) -> None:
         if group.name == 'DEFAULT':
             config.register_opts(opts)
             continue
-        # A group for each configuration: oslo.config keeps overrides in it.
+        # A copy of the group for each configuration: oslo.config stores
+        # overrides in the group, so two configurations would share them.
         config.register_group(
             cfg.OptGroup(group.name, group.title, group.help)
         )
@@ -97,12 +98,12 @@ Names = Mapping[str, Set[str]]
 def find_wrong(
     config: cfg.ConfigOpts, options: Options, of_service: Names | None = None
 ) -> list[str]:
-    """Say what is wrong with the values of options.
+    """Return what is wrong with the values of options.
 
     :param config: the configuration, with the options registered.
     :param of_service: options of the service that the package needs.
-    :returns: a text for each wrong value, which names the option. No text
-        holds a part of a secret value.
+    :returns: a text for each wrong value. The text names the option, and
+        contains no part of a secret value.
     """
     problems = []
     for group, opts in options:
@@ -126,7 +127,7 @@ SEVERAL_LINES: Final = frozenset({'available_filters'})
 def find_unread(
     config: cfg.ConfigOpts, options: Options, of_service: Names | None = None
 ) -> tuple[list[str], list[str]]:
-    """Return the options in the files that are not read, or are set twice.
+    """Return the options in files that nothing reads, or that are set twice.
 
     Sections of the service and of other plug-ins are ignored, unless their
     names are almost those of this package's sections.
@@ -207,7 +208,7 @@ def _group(config: cfg.ConfigOpts, section: str) -> Any:
 
 
 def _has(config: cfg.ConfigOpts, section: str, name: str) -> bool:
-    """Tell whether the service has an option of this name there.
+    """Tell whether the service has an option of this name in a section.
 
     :param section: DEFAULT, or a group that is registered.
     """
@@ -223,11 +224,11 @@ def _value(config: cfg.ConfigOpts, section: str, name: str) -> Any:
 
 
 def _one_line_for(config: cfg.ConfigOpts, section: str, name: str) -> str:
-    """Say how to write an option into one line."""
+    """Return the advice how to write an option into one line."""
     try:
         is_list = isinstance(_value(config, section, name), list)
     except Exception:
-        # The check of the values says what is wrong.
+        # find_wrong() reports this error.
         is_list = False
     if is_list:
         return 'write all values into one line, with commas between them'
@@ -254,22 +255,23 @@ def check(config: cfg.ConfigOpts, options: Options) -> None:
 
 
 def _problem(config: cfg.ConfigOpts, section: str, opt: cfg.Opt) -> str:
-    """Say what is wrong with one value; an empty text for nothing."""
+    """Return what is wrong with one value; an empty text if it is valid."""
     try:
         value = _value(config, section, opt.dest)
     except Exception as exc:
         if opt.secret and not isinstance(exc, ValueError):
-            # A "$" that names no option: the name is a part of the secret.
+            # oslo.config reads "$" and the text after it as the name of an
+            # option. Its error quotes this name, a part of the secret.
             exc = ValueError('it cannot be read')
         return _invalid(opt.name, exc)
     if value is None and opt.default is not None:
-        # oslo.config makes None of an empty number.
+        # oslo.config reads the empty text as None if it needs a number.
         return _invalid(opt.name, ValueError('it is empty'))
     return ''
 
 
 def _invalid(name: str, exc: Exception) -> str:
-    """Say that a value cannot be read, and why."""
+    """Return a text that a value cannot be read, and why."""
     cause: BaseException = exc
     if isinstance(exc, cfg.NoSuchOptError) and exc.__context__:
         # For [DEFAULT], oslo.config hides the cause behind NoSuchOptError.

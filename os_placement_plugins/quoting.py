@@ -27,7 +27,7 @@ def printable(text: str) -> str:
     """Return a text with its control characters escaped.
 
     Characters that change the direction of a text are escaped, too. A terminal
-    would obey both, and could show a forged output.
+    would obey such characters, and could show a forged output.
     """
     if text.isprintable():
         return text

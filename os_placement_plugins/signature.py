@@ -6,9 +6,9 @@ A tenant can send any hint straight to Nova. If heat-engine and
 nova-scheduler share a key, heat-engine adds the hint ``heat_signature``. Its
 value is ``version:key id:digest``. The digest is the HMAC-SHA256 (RFC 2104),
 in hexadecimal, over the version, the key's id, the project's id, the
-resource's uuid and all other hints whose names start with ``heat_``. Nobody
-without the key can make a signature, or change a hint that a signature
-covers.
+resource's uuid and all other hints whose names start with ``heat_``. Without
+the key, a tenant can neither make a signature nor change a hint that a
+signature covers.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ HINT: Final = 'heat_signature'
 PREFIX: Final = 'heat_'
 #: The resource's own id: no hints are signed without it.
 RESOURCE_UUID: Final = 'heat_resource_uuid'
-#: How signatures are made; another way gets another version.
+#: The version of the form of signatures. A new form gets a new version.
 VERSION: Final = '1'
 #: The fewest characters that a key may have.
 MIN_KEY_LENGTH: Final = 32
@@ -37,7 +37,7 @@ _FORM: Final = re.compile('([0-9]+):([0-9a-f]{8}):[0-9a-f]{64}')
 class Keys:
     """The keys that heat-engine and nova-scheduler share.
 
-    No text of this class holds a key: a key in a log is public.
+    No message of this class contains a key, so that no log contains a key.
 
     :param keys: spaces around a key are ignored. Without keys, hints are not
         signed.
@@ -83,7 +83,7 @@ class Keys:
         if texts is None or len(texts) != 1:
             return False
         sent = texts[0].encode('utf-8', 'surrogatepass')
-        # With every key and in constant time: how long the answer takes
+        # Compare with every key, in constant time. So the time of the answer
         # tells nothing about the right signature.
         is_right = False
         for signature in self._signatures(hints, project_id):
@@ -93,7 +93,7 @@ class Keys:
     def _signatures(
         self, hints: Mapping[str, Any], project_id: object
     ) -> list[str]:
-        """Return the signature of each key; none if there can be none."""
+        """Return each key's signature; none if the hints cannot be signed."""
         signatures = []
         for key, key_id in zip(self._keys, self.ids, strict=True):
             text = message(hints, project_id, key_id)
@@ -104,7 +104,7 @@ class Keys:
 
 
 def key_id(hints: Mapping[str, Any]) -> str | None:
-    """Return the id of the key that a signature names, without a check.
+    """Return the id of the key that a signature names, right or wrong.
 
     :param hints: all hints of a server.
     :returns: None if there is no signature of this version.
@@ -157,13 +157,13 @@ def message(
 ) -> bytes | None:
     """Return the text that a signature covers.
 
-    That is the version, the key's id, the project, the resource, and the
-    hints by name.
+    The text consists of the version, the key's id, the project, the resource,
+    and the hints by name.
 
     :param hints: all hints of a server.
     :param project_id: the id of the project that owns the server.
     :param key: the id of the key.
-    :returns: None if a hint or the project's id is no text, or if the
+    :returns: None if a hint or the project's id is not text, or if the
         resource has no id.
     """
     covered = {}

@@ -3,13 +3,13 @@
 """The scheduler hints that name a server's place in Heat's stacks.
 
 heat-engine writes these hints, nova-scheduler and the commands read them.
-Filters and weighers of others may use :func:`read_request`, :func:`read`,
-:func:`read_path` and :class:`StackHints`, which stay as they are. The hints
-are those of the specification "Stack lifecycle scheduler hints", as
+Filters and weighers of other packages may use :func:`read_request`,
+:func:`read`, :func:`read_path` and :class:`StackHints`, which will not change.
+The hints are those of the specification "Stack lifecycle scheduler hints", as
 Heat's own option sends them.
 
-A tenant can send any hint, so a hint may hold anything. Reading never raises:
-a hint that cannot be read counts as absent.
+A tenant can send any hint, so a hint may have any value. The functions that
+read hints never raise: a hint that cannot be read counts as absent.
 """
 
 import dataclasses
@@ -32,7 +32,7 @@ RESOURCE_UUID: Final = signature.RESOURCE_UUID
 #: The place that a provider of heat-engine has planned for the server.
 PLACE: Final = 'heat_group_place'
 
-#: The identifiers.
+#: The names of the six identifiers.
 NAMES: Final = (
     ROOT_STACK_ID,
     STACK_ID,
@@ -48,7 +48,7 @@ RESERVED: Final = (*NAMES, signature.HINT)
 PATH_LIST: Final = 'list'
 PATH_JSON: Final = 'json'
 
-#: A longer text, in characters, is no id: Heat's ids have 36. The limit
+#: The largest number of characters of an id. Heat's ids have 36. The limit
 #: bounds the memory that the ids of many servers take.
 MAX_ID_LENGTH: Final = 64
 
@@ -141,7 +141,7 @@ def read_path(value: object) -> tuple[PathStep, ...]:
 
 
 def _read_json_path(text: str) -> tuple[PathStep, ...] | None:
-    """Return the path that a JSON list holds, None if it holds none."""
+    """Return the path in a JSON list; None if the text is no such list."""
     try:
         pairs = json.loads(text)
     except (ValueError, RecursionError):
@@ -203,7 +203,7 @@ def read_request(
 
 
 def _read_text(value: object) -> str | None:
-    """Return a hint that is one string, None if it is anything else."""
+    """Return a hint that is one string; None if it is anything else."""
     texts = signature.strings(value)
     if not texts or len(texts) != 1:
         return None
@@ -211,7 +211,7 @@ def _read_text(value: object) -> str | None:
 
 
 def _read_id(value: object) -> str | None:
-    """Return a hint that is an id."""
+    """Return a hint that may be an id; None if it is anything else."""
     text = _read_text(value)
     if text is None or len(text) > MAX_ID_LENGTH:
         return None

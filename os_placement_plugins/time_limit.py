@@ -32,7 +32,8 @@ def call(function: Callable[[], Value], seconds: float) -> Value:
         done.set()
 
     module.Thread(target=run, daemon=True).start()
-    # join() would ask who waits: Python 3.13.0 complains of that at its end.
+    # Not join(): it looks up the current thread, and Python 3.13.0 would then
+    # report an error at its exit.
     done.wait(seconds)
     if errors:
         raise errors[0]
@@ -45,6 +46,7 @@ def _threading() -> Any:
     """Return the module that starts native threads.
 
     A driver written in C does not let eventlet switch between green threads.
+    So only a native thread can wait for such a driver with a time limit.
     """
     patcher = sys.modules.get('eventlet.patcher')
     if patcher:

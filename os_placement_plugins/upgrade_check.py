@@ -34,17 +34,18 @@ def warning(problems: object, text: str) -> Result:
 class Checks(upgradecheck.UpgradeCommands):
     """The checks that each service has, and the command that runs them.
 
-    :param config: the service's configuration; it is read by each check.
+    :param config: the service's configuration, which the checks read.
     """
 
     #: The command's own name.
     command: ClassVar[str]
-    #: The project, whose configuration file has its name, and the service.
+    #: The names of the project and of the service. The configuration file has
+    #: the name of the project.
     project: ClassVar[str]
     service: ClassVar[str]
     #: Options of the service itself that the checks read.
     of_service: ClassVar[options.Names] = {}
-    #: The options that have to be right.
+    #: The options of this package, whose values must be valid.
     options: ClassVar[options.Options]
 
     def __init__(self, config: Any) -> None:
@@ -81,7 +82,7 @@ class Checks(upgradecheck.UpgradeCommands):
         )
 
     def _wrong_values(self) -> list[str]:
-        """Say what is wrong with the values that the checks read."""
+        """Return what is wrong with the values that the checks read."""
         return options.find_wrong(self._config, self.options, self.of_service)
 
     def check_names(self) -> Result:
@@ -99,7 +100,7 @@ class Checks(upgradecheck.UpgradeCommands):
             texts.append(f'{"; ".join(repeated)}.')
         return warning(texts, ' '.join(texts))
 
-    #: A subclass adds its own.
+    #: A subclass adds its own checks.
     _upgrade_checks: tuple[Any, ...] = (
         ('Configuration file', check_configuration),
         ('Option names', check_names),
@@ -116,8 +117,8 @@ class Checks(upgradecheck.UpgradeCommands):
         """
         if argv is None:
             argv = sys.argv[1:]
-        # What the service's libraries log and warn of while they load is not
-        # asked for here; "python -W" asks for it.
+        # Hide the log lines and the warnings of the service's libraries. With
+        # "python -W", the warnings are shown.
         logging.getLogger().addHandler(logging.NullHandler())
         if not sys.warnoptions:
             warnings.simplefilter('ignore')
@@ -145,7 +146,7 @@ class Checks(upgradecheck.UpgradeCommands):
 
     @classmethod
     def _give_up(cls, problem: str) -> int:
-        """Say in one line why nothing could be checked."""
+        """Print why nothing could be checked, and return the exit code."""
         print(f'{cls.command}: {problem}', file=sys.stderr)
         return NOTHING_CHECKED
 
@@ -153,7 +154,7 @@ class Checks(upgradecheck.UpgradeCommands):
 def with_right_values(
     check: Callable[[Any], Result],
 ) -> Callable[[Any], Result]:
-    """Return a check that fails if values are wrong, because it cannot run."""
+    """Return a check that runs only if all values are valid, or else fails."""
 
     @functools.wraps(check)
     def wrapped(self: Any) -> Result:
