@@ -59,9 +59,9 @@ class Injector:
         :param resource_type: its type, not an alias from an environment.
         :param template_hints: the hints of the template, or ``None``.
         :param stock: the method that is overridden.
-        :param in_tree: whether the method is Heat's own. It is not called for
-            a resource in scope, because it would query the database to add the
-            same hints.
+        :param in_tree: whether the method is Heat's own. Heat's method is not
+            called for a resource in scope, because the method would query the
+            database to add the same hints.
         :raises heat.common.exception.Error: if something failed and
             ``on_error`` is ``fail``. Heat then fails the resource, and sends
             nothing.

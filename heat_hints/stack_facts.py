@@ -2,9 +2,9 @@
 
 """Facts from Heat about a resource and its stacks.
 
-A provider runs in a thread of its own, which must not use Heat's context. The
-functions that it calls use objects in memory that do not change, and database
-connections of their own thread.
+A provider runs in a thread of its own, which must not use Heat's context. So
+the functions that the provider calls use objects in memory that do not change,
+and database connections of the provider's thread.
 
 These functions read the text of a template and its parameters, but no
 attributes of other resources. So each engine gets the same result at any time.
@@ -254,7 +254,7 @@ def _parameters(parameters: Any) -> dict[str, object]:
 
 
 def _action(resource: Any) -> str | None:
-    """Return why the resource is created."""
+    """Return why the resource is created; None if this is not known."""
     stack = resource.stack
     if resource.replaces is not None:
         return REPLACEMENT

@@ -112,10 +112,10 @@ def _is_expected(plugin: Any, exc: Exception) -> bool:
 def _is_certain(plugin: Any, base: type, exc: Exception) -> bool:
     """Tell whether a plug-in would certainly raise with real hosts, too.
 
-    The error of another package's plug-in is not certain: the plug-in may ask
-    a database, or need attributes that the made-up hosts do not have.
+    A plug-in of another package may raise only here: it may ask a database, or
+    need attributes that the made-up hosts do not have.
 
-    :param base: the class of Nova that the plug-in has to extend.
+    :param base: the class of Nova that the plug-in must extend.
     """
     if isinstance(exc, TimeoutError) or errors.is_of_database(exc):
         return False

@@ -352,7 +352,7 @@ class Checks(upgrade_check.Checks):
 
     @with_right_values
     def check_signature(self) -> Result:
-        """Tell whether the weigher trusts unsigned hints."""
+        """Tell whether the weighers trust unsigned hints."""
         if self._config.heat_hints.signing_key or not self._weigher():
             return Result(SUCCESS)
         return Result(

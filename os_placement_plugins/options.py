@@ -224,7 +224,7 @@ def _value(config: cfg.ConfigOpts, section: str, name: str) -> Any:
 
 
 def _one_line_for(config: cfg.ConfigOpts, section: str, name: str) -> str:
-    """Return the advice how to write an option into one line."""
+    """Return advice on how to write an option in one line."""
     try:
         is_list = isinstance(_value(config, section, name), list)
     except Exception:
@@ -271,7 +271,7 @@ def _problem(config: cfg.ConfigOpts, section: str, opt: cfg.Opt) -> str:
 
 
 def _invalid(name: str, exc: Exception) -> str:
-    """Return a text that a value cannot be read, and why."""
+    """Return a message that says why a value cannot be read."""
     cause: BaseException = exc
     if isinstance(exc, cfg.NoSuchOptError) and exc.__context__:
         # For [DEFAULT], oslo.config hides the cause behind NoSuchOptError.

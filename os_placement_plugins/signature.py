@@ -20,7 +20,7 @@ from typing import Any, Final
 
 #: The hint that holds the signature.
 HINT: Final = 'heat_signature'
-#: The signature covers the hints whose names start with this.
+#: The signature covers the hints whose names start with this prefix.
 PREFIX: Final = 'heat_'
 #: The resource's own id: no hints are signed without it.
 RESOURCE_UUID: Final = 'heat_resource_uuid'

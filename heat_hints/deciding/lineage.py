@@ -31,7 +31,8 @@ Lineage = tuple[StackRow, ...]
 def find(stack: StackRow, load: Callable[[str], StackRow]) -> Lineage:
     """Return the stacks from the root stack down to a stack.
 
-    :param load: reads a stack by its id; raises a LookupError if it is gone.
+    :param load: a function that reads a stack by its id, and raises a
+        LookupError if the stack is gone.
     :raises LookupError: if a stack above is gone, or the stacks form a ring.
     """
     rows = [stack]

@@ -2,8 +2,8 @@
 
 """Plan where the members of a named group go.
 
-The plan depends only on the template of one stack, so each engine makes the
-same plan.
+The plan depends only on the template and the name of one stack, the id of the
+root stack, and the list of places. So each engine makes the same plan.
 """
 
 import dataclasses

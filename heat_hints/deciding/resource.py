@@ -23,14 +23,15 @@ class Sibling:
     :param name: its name in its template.
     :param resource_type: its type as the template writes it.
     :param path: the steps from the root stack down to its stack.
-    :param index: the number that an ``OS::Heat::ResourceGroup`` gave it;
-        ``None`` in any other stack.
+    :param index: the number that an ``OS::Heat::ResourceGroup`` gave the
+        resource; ``None`` in any other stack.
     :param flavor: the flavor, a name or an id, or ``None``.
-    :param group: what its metadata says under ``placement_group``, or
+    :param group: the value of ``placement_group`` in its metadata, or
         ``None``.
-    :param requires: the names of the resources of the same stack that it
-        depends on.
-    :param numbers_members: it is an ``OS::Heat::ResourceGroup``.
+    :param requires: the names of the resources of the same stack on which the
+        resource depends.
+    :param numbers_members: whether the resource is an
+        ``OS::Heat::ResourceGroup``, which numbers its members.
     """
 
     name: str

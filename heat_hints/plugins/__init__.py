@@ -2,8 +2,8 @@
 
 """The directory that heat-engine scans for resource plug-ins.
 
-Heat loads the modules in it under other names. Another import would give
-second copies, so the modules are small and have no state.
+Heat loads the modules in this directory under other names. Another import
+would give second copies, so the modules are small and have no state.
 """
 
 import pathlib

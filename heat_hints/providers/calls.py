@@ -127,8 +127,8 @@ class Calls:
             call.set_result(answer)
         with self._ended:
             del self._begun[call]
-            # Wake all waiting threads: if only one was woken, Heat might kill
-            # this thread, and the others would wait in vain.
+            # Wake all waiting threads. If only one was woken, Heat might kill
+            # that thread, and the others would wait in vain.
             self._ended.notify_all()
 
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The host filter ``TeamSpreadFilter``: a hard limit for uneven teams.
+"""The host filter ``TeamSpreadFilter``: a hard limit for the skew of teams.
 
-A team is a stack or a server group.
+A team is a stack or a server group. Its skew is the difference between its
+numbers of members in two places.
 """
 
 import re
@@ -81,7 +82,8 @@ class TeamSpreadFilter(
         count = plugin.field(request, 'num_instances') or 1
         if count > 1 and not sight.is_in_cell:
             # For the next server of the request, Nova offers only the hosts
-            # that passed for the previous server.
+            # that passed for the previous server. So the filter would not see
+            # all places.
             LOG.warning(
                 'Instance %(instance)s: no host passes, because one request '
                 'asks for %(count)d servers, and max_skew holds for servers '

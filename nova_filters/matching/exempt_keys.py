@@ -31,7 +31,7 @@ def problems(
     :param patterns: the value of ``exempt_metadata_keys``.
     :param defaults: the default patterns that must stay, if any.
     :param levels: ``stack_spread_over``; empty if no weigher reads it.
-    :param mechanisms: the names of what reads the patterns.
+    :param mechanisms: the names of the features that read the patterns.
     """
     sentences = []
     for pattern in patterns:
@@ -40,7 +40,8 @@ def problems(
             sentences.append(problem)
     is_exempt = exemption(tuple(patterns))
     lost = [key for key in defaults if not is_exempt(key)]
-    # An empty list is no mistake: it is the rule of the specification.
+    # An empty list is no mistake: aggregates then demand all keys, as in the
+    # specification.
     if lost and patterns:
         sentences.append(
             f'the list replaces the default, so {", ".join(lost)} are '

@@ -126,11 +126,11 @@ class Request:
         return self.refusals_of(self.stated(aggregates))
 
     def stated(self, aggregates: Iterable[Any]) -> Statements:
-        """Return the metadata of some aggregates, which many hosts share."""
+        """Return what the metadata of some aggregates state."""
         return frozenset(map(self._state, aggregates))
 
     def refusals_of(self, stated: Statements) -> Collection[Reason]:
-        """Return every reason to refuse a host with this metadata."""
+        """Return every reason to refuse a host whose aggregates state this."""
         return dict.fromkeys(self._refusals(stated))
 
     def explain(self, refusal: Reason, aggregates: Iterable[Any]) -> Reason:
@@ -178,7 +178,7 @@ class Request:
         return refusal.key in {key for key, _ in readable.items()}
 
     def _state_of(self, host: Any) -> frozenset[Stated]:
-        """Return the metadata of the aggregates of a host."""
+        """Return what the metadata of a host's aggregates state."""
         try:
             aggregates = {*(host.aggregates or ())}
         except Exception as exc:
@@ -195,7 +195,7 @@ class Request:
         return frozenset(map(self._state, aggregates))
 
     def _state(self, aggregate: Any) -> Stated:
-        """Return the metadata of one aggregate."""
+        """Return what the metadata of one aggregate state."""
         stated = self._stated.get(aggregate)
         if stated is None:
             try:
@@ -221,7 +221,7 @@ class Request:
         return functools.cache(read)
 
     def _read(self, aggregates: Iterable[Any]) -> Stated:
-        """Return the combined metadata of some aggregates."""
+        """Return what the metadata of some aggregates state together."""
         offers: list[dict[str, str]] = []
         demanded: dict[str, list[str]] = {}
         lacking, flag = [], self.flag

@@ -49,7 +49,7 @@ NUMERIC: Final = {n for n, (read, _) in _OPERATORS.items() if read is float}
 #: Each sentinel and operator has one of these signs. Text without them is
 #: plain.
 _SIGNS: Final = frozenset('*~!<=>')
-#: The values that switch ``force_metadata_check`` on, in lower case.
+#: The values that switch a flag on, in lower case.
 _TRUE: Final = {'true', '1', 't', 'y', 'yes', 'on'}
 
 
@@ -109,7 +109,7 @@ class Requirement(NamedTuple):
         """Tell whether the set contains only *absent*: ``~`` or ``!``.
 
         With such a piece of metadata, the key counts as missing. With a
-        malformed piece, it does not.
+        malformed piece, the key does not count as missing.
         """
         return not (
             self.literals or self.any_value or self.predicate or self.problem
@@ -234,9 +234,9 @@ def parse_metadata(value: str, forced: bool) -> list[Requirement]:
 
 @functools.lru_cache(maxsize=32)
 def is_on(value: str | None) -> bool:
-    """Tell whether a value of ``force_metadata_check`` switches it on.
+    """Tell whether a value of a flag such as ``force_metadata_check`` is on.
 
-    :param value: the metadata value. It is on if one of its pieces is
+    :param value: the metadata value. The flag is on if one of the pieces is
         ``true``, ``1``, ``t``, ``y``, ``yes`` or ``on``, in upper or lower
         case ("Description").
     """

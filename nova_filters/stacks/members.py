@@ -186,7 +186,7 @@ def see(
 
     :param requests: the requests of servers; None if a server is in no team.
     :param positions: the positions of servers. Servers without a position are
-        not in it.
+        left out.
     """
     counts, in_flight = _find_members(team, server, requests, positions)
     own_request = requests.get(server)

@@ -2,8 +2,9 @@
 
 """Find the hosts that members in flight with other flavors may have.
 
-These members differ only in extra specs that aggregates decide. So the rules
-of ``AggregateInstanceTypeFilter`` determine their candidates.
+The requests of these members differ from the server's request only in extra
+specs that aggregates judge. So the rules of ``AggregateInstanceTypeFilter``
+determine their candidates.
 """
 
 import json
@@ -41,12 +42,12 @@ def find_candidates(
     :param other_hosts: hosts that share aggregates with the candidates.
     :param exempt: patterns of keys that no aggregate may demand.
     :returns: the candidates, by flavor. A flavor is left out if none of the
-        server's candidates suits it, or if it may have hosts that are unknown
-        here.
+        server's candidates suits the flavor, or if hosts that are unknown here
+        may suit the flavor.
     """
     request = _request(flavor, exempt)
-    # An other host that suits the server's own flavor is no candidate, so the
-    # host is full or disabled, for other flavors, too.
+    # If one of these hosts suits the server's own flavor, but is no candidate,
+    # the host is full or disabled. So it is no candidate of other flavors.
     _, refused = request.sift(other_hosts)
     only_for_others: list[Host] = []
     for refused_hosts in refused.values():

@@ -177,7 +177,7 @@ def shared(
 ) -> str | None:
     """Return the name of the place that a host shares with others.
 
-    :param metadata: of the host's aggregates.
+    :param metadata: the metadata of each of the host's aggregates.
     :param level: a key of metadata, or :data:`HOST`.
     :param default_zone: the zone of hosts whose aggregates name no zone.
     :returns: the first name in alphabetical order if there are several. None

@@ -167,8 +167,8 @@ class StackPlaceWeigher(Weigher, teams.Teams):
     ) -> float:
         """Return the value of the option.
 
-        Aggregates cannot override it, because the planned place may be in any
-        aggregate.
+        Aggregates cannot override the option, because a provider plans places
+        for the whole cloud.
         """
         return default
 
