@@ -117,7 +117,7 @@ class ShowFilterCapacity(common.FilterCommand):
         hosts: Set[str],
         need: demand.Demand,
     ) -> capacity.Room:
-        """Return what is left for one flavor.
+        """Return the room for one flavor.
 
         :param hosts: the hosts that pass and are up.
         """
@@ -138,7 +138,8 @@ class ShowFilterCapacity(common.FilterCommand):
             )
         able = {}
         if not capacity.Candidates(answer, nodes).is_plain(nodes):
-            # What do the others lack, and does the answer tell of all?
+            # The answer alone does not say what the other nodes lack, or
+            # whether Placement has cut the answer.
             able = source.able(need.parts)
         return capacity.count(
             flavor, hosts, source.nodes, answer, able, need.unasked
@@ -146,9 +147,9 @@ class ShowFilterCapacity(common.FilterCommand):
 
 
 def _explain(rooms: Sequence[capacity.Room], disk: str) -> list[str]:
-    """Return what the bounds mean.
+    """Return a remark on each bound in the table.
 
-    :param disk: where the root disk is.
+    :param disk: where the root disk is, such as "a volume".
     """
     bounds = {room.bound for room in rooms}
     remarks = []
@@ -174,7 +175,7 @@ def _row(room: capacity.Room) -> tuple[object, ...]:
 
 
 def _write(path: pathlib.Path, rooms: list[capacity.Room]) -> None:
-    """Write numbers to a file in one step, so that no reader sees a part."""
+    """Replace a file in one step, so that no reader sees half of it."""
     try:
         with tempfile.NamedTemporaryFile(
             'w', dir=path.parent, prefix='.', delete=False, encoding='utf-8'
@@ -182,7 +183,8 @@ def _write(path: pathlib.Path, rooms: list[capacity.Room]) -> None:
             draft = pathlib.Path(file.name)
             file.write(capacity.exposition(rooms))
         try:
-            # Others read it, too.
+            # A temporary file is private to its owner. Prometheus' collector
+            # may run as another user.
             draft.chmod(0o644)
             os.replace(draft, path)
         finally:

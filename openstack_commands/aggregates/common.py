@@ -19,7 +19,7 @@ from openstack_commands.base.files import read, read_configuration
 from openstack_commands.records.rows import UnreadableError
 from os_placement_plugins.quoting import listed, printable, quote
 
-#: The files that the commands read, and what printed each.
+#: The files that the commands read, and the command that prints each.
 _FILES = {
     'flavors': 'output of "flavor list --all --long" or "flavor show"',
     'aggregates': 'output of "aggregate list --long" or "aggregate show"',
@@ -28,7 +28,7 @@ _FILES = {
     'servers': 'output of "server show" with microversion 2.47 or newer',
 }
 
-#: The options of Nova that are read, with their defaults.
+#: The options of nova.conf that the commands read, with Nova's defaults.
 _OF_NOVA: Final = (
     (
         cfg.OptGroup('filter_scheduler'),
@@ -44,7 +44,7 @@ _OF_NOVA: Final = (
     ),
 )
 
-#: What stands below a table.
+#: Remarks below a table.
 OTHERS: Final = (
     'Only AggregateInstanceTypeFilter is judged. Placement and the other '
     'filters of Nova may refuse hosts that pass here.'
@@ -77,7 +77,7 @@ def check_hosts(hosts: inventory.Hosts, names: Iterable[str]) -> None:
 
 
 class Saved:
-    """Flavors, aggregates, hosts and servers, as files have them.
+    """Flavors, aggregates, hosts and servers from files.
 
     Each method raises ``CommandError`` if its files cannot be used.
 
@@ -97,28 +97,34 @@ class Saved:
         return read(self._needed('aggregates'), nova_records.read_aggregates)
 
     def hosts(self) -> list[inventory.Host] | None:
-        """Return all hosts; None if no file has them."""
+        """Return all hosts; None without a file of hosts."""
         paths = self._paths['hosts']
         if not paths:
             return None
         return read(paths, nova_records.read_hosts)
 
     def servers(self) -> list[inventory.Server] | None:
-        """Return the servers; None if no file has them."""
+        """Return the servers; None without a file of servers."""
         paths = self._paths['servers']
         if not paths:
             return None
         return read(paths, nova_records.read_servers)
 
     def servers_named(self, names: Sequence[str]) -> list[inventory.Server]:
-        """Return the servers with these names or IDs; without one, all."""
+        """Return the servers with these names or IDs.
+
+        :param names: if empty, all servers are returned.
+        """
         if not names:
             return self.servers() or []
         servers = read(self._needed('servers'), nova_records.read_servers)
         return inventory.select(servers, names, 'server')
 
     def _needed(self, noun: str) -> Sequence[str]:
-        """Return files without which the command cannot answer."""
+        """Return the paths of files that the command needs.
+
+        :raises CommandError: if the command line names no such file.
+        """
         if not self._paths[noun]:
             raise exceptions.CommandError(
                 f'Offline input takes --{noun} <file> too'
@@ -131,10 +137,12 @@ class FilterCommand(lister.Lister):
 
     INPUT_ERRORS = (UnreadableError,)
 
-    #: Whether files may stand for a cloud, and whether servers are read.
+    #: Whether the command can read files instead of a cloud.
     offline = True
+    #: Whether these files may contain servers.
     reads_servers = False
-    #: What could not be judged: below a table, or else on standard error.
+    #: Sentences about what could not be judged. They are printed below a
+    #: table; for other formats, on standard error.
     unjudged: list[str]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -220,7 +228,10 @@ class FilterCommand(lister.Lister):
         parsed_args: argparse.Namespace,
         flavors: Sequence[inventory.Flavor],
     ) -> inventory.Stock:
-        """Return the stock, and report what is not known of the hosts."""
+        """Return the flavors, aggregates and hosts.
+
+        The remarks then say what is not known about the hosts.
+        """
         of_nova = self.configuration(parsed_args)
         stock = inventory.Stock(
             flavors,
@@ -239,7 +250,7 @@ class FilterCommand(lister.Lister):
     def _tell_strangers(
         self, hosts: Iterable[str], listed_names: Iterable[str]
     ) -> None:
-        """Report the hosts of aggregates without a compute service."""
+        """Report hosts that aggregates name, but no compute service has."""
         folded = {name.lower(): quote(name) for name in listed_names}
         strange = []
         for name in sorted({*hosts}.difference(listed_names)):
@@ -255,7 +266,7 @@ class FilterCommand(lister.Lister):
             )
 
     def source(self, parsed_args: argparse.Namespace) -> compute.Cloud | Saved:
-        """Return the named files, or else the cloud, with a login."""
+        """Return the files that are named; without any, log in to a cloud."""
         paths = {noun: getattr(parsed_args, noun, []) for noun in _FILES}
         if any(paths.values()):
             return Saved(paths)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Read a running cloud through the SDK; only requests that change nothing."""
+"""Read a running cloud through the SDK. No request changes the cloud."""
 
 import functools
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,14 +17,14 @@ from openstack_commands.aggregates.advice import (
 from openstack_commands.base import pages
 from openstack_commands.records.rows import Row, columns
 
-#: Since this microversion Nova shows the hints of servers; an older Nova is
-#: asked with its newest one.
+#: The first microversion in which Nova shows the hints of servers. For an
+#: older Nova, the newest microversion that it supports is used.
 _NEWEST: Final = '2.100'
-#: What nova-scheduler itself asks Placement with.
+#: The microversion in which nova-scheduler itself asks Placement.
 _PLACEMENT_VERSION: Final = '1.36'
-#: Providers that share what they have with others in their aggregates.
+#: The query for providers that share resources within their aggregates.
 _SHARING: Final = {'required': 'MISC_SHARES_VIA_AGGREGATE'}
-#: The parameters of a question to Placement.
+#: The parameters of a request to Placement.
 Query = Mapping[str, str]
 
 
@@ -36,17 +36,17 @@ class Cloud:
 
     def __init__(self, connection: Any) -> None:
         self._connection = connection
-        #: How many requests Placement got.
+        #: How many requests were sent to Placement.
         self.placement_requests = 0
         self._answers: dict[tuple[Any, ...], Any] = {}
         self._compute = connection.compute
-        # The shell pins 2.1 unless told otherwise, and there a server's
-        # flavor is no more than an ID.
+        # By default, the shell asks Nova in microversion 2.1. In 2.1, the
+        # flavor of a server is only an ID.
         self._compute.default_microversion = None
 
     @functools.cached_property
     def _version(self) -> str:
-        """Return the microversion in which Nova is asked."""
+        """Return the microversion for requests to Nova."""
         version = utils.maximum_supported_microversion(self._compute, _NEWEST)
         return str(version or _NEWEST)
 
@@ -105,8 +105,8 @@ class Cloud:
         """Ask Placement for allocation candidates.
 
         :param query: the parameters of ``GET /allocation_candidates``.
-        :returns: the answer, and nothing; or None, and why Placement refuses
-            the question.
+        :returns: the answer and an empty text; if Placement refuses the
+            request, None and the reason.
         """
         answer = self._ask_placement('/allocation_candidates', query)
         if answer.status_code == HTTPStatus.BAD_REQUEST:
@@ -116,10 +116,11 @@ class Cloud:
     def able(self, queries: Mapping[str, Query]) -> dict[str, offers.Able]:
         """Ask Placement which providers have each resource class and trait.
 
-        No limit shortens these lists.
+        Unlike a list of allocation candidates, these lists are never cut.
 
-        :param queries: the parameters of ``GET /resource_providers`` by class
-            or trait.
+        :param queries: class or trait -> the parameters of
+            ``GET /resource_providers``.
+        :returns: class or trait -> the providers that have it.
         """
         sharing = {provider['uuid'] for provider in self._providers(_SHARING)}
         able = {}
@@ -129,14 +130,14 @@ class Cloud:
         return able
 
     def _providers(self, query: Query) -> list[Mapping[str, Any]]:
-        """Return the resource providers that a query is for."""
+        """Return the resource providers that match a query."""
         answer = self._ask_placement('/resource_providers', query)
         return list(
             pages.read_answer(answer, 'Placement')['resource_providers']
         )
 
     def _ask_placement(self, path: str, query: Query) -> Any:
-        """Return the answer to a question, which is asked once."""
+        """Return Placement's answer; an equal request is sent only once."""
         key = path, *sorted(query.items())
         if key not in self._answers:
             self.placement_requests += 1
@@ -147,7 +148,10 @@ class Cloud:
 
     @functools.cached_property
     def nodes(self) -> dict[str, str]:
-        """Return the hosts by the IDs that their nodes have in Placement."""
+        """Return the name of each node's host, by the node's ID.
+
+        The ID of a node is also the ID of its provider in Placement.
+        """
         hosts = {}
         for node in self._listed('/os-hypervisors/detail', 'hypervisors'):
             service: Any = node['service']

@@ -194,7 +194,10 @@ def _copies(servers: Sequence[inventory.Server]) -> list[inventory.Flavor]:
 
 
 def _is_plain(parsed_args: argparse.Namespace) -> bool:
-    """Tell whether the command line names one server and nothing else."""
+    """Tell whether the command line asks about one server only.
+
+    A flavor, ``--host``, ``--long`` or ``--summary`` asks for more.
+    """
     if parsed_args.flavor or parsed_args.host:
         return False
     if parsed_args.long or parsed_args.summary:

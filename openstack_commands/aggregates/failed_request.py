@@ -19,9 +19,9 @@ from os_placement_plugins import quoting
 
 
 class FailedRequest:
-    """A failed request, repeated with Placement and the filters.
+    """A failed boot request, which Placement and the filters judge again.
 
-    :param limit: how many candidates Nova gets at most.
+    :param limit: how many candidates Nova requests from Placement at most.
     """
 
     def __init__(
@@ -67,7 +67,11 @@ class FailedRequest:
         )
 
     def conclude(self, way: walk.Walk) -> list[str]:
-        """Return what was not judged, and why the right hosts are not used."""
+        """Return the remarks on the steps of the request.
+
+        They say what was not judged, and why hosts that accept the flavor
+        are not used.
+        """
         unjudged = [*way.unjudged]
         sources = ['the image', 'the ports', *self._demand.unasked]
         before, last = ', '.join(sources[:-1]), sources[-1]
@@ -99,7 +103,8 @@ class FailedRequest:
     ) -> list[str]:
         """Return why the hosts that pass for the flavor are not used.
 
-        :param obstacles: by host, without Placement.
+        :param obstacles: host -> why it is not used, without Placement.
+        :param is_asked: whether Placement could be asked.
         """
         kept = {host: [*reasons] for host, reasons in obstacles.items()}
         if is_asked:
@@ -127,7 +132,10 @@ class FailedRequest:
         return remarks + verdicts.orders(asleep)
 
     def _offers(self, takers: Collection[str]) -> offers.Offers:
-        """Ask Placement only the questions that the right hosts need.
+        """Return what Placement says about the hosts that take a flavor.
+
+        Placement gets a further request only if the answers so far do not
+        contain all these hosts.
 
         :param takers: the hosts that take the flavor.
         """
@@ -146,9 +154,10 @@ class FailedRequest:
         return offered
 
     def _able(self) -> dict[str, Collection[str] | None]:
-        """Return the hosts that have each class and each trait.
+        """Return the hosts that have each resource class and each trait.
 
-        :returns: by class or trait; None if other providers may share it.
+        :returns: class or trait -> hosts; None in place of hosts if sharing
+            providers may offer it.
         """
         nodes = self._source.nodes
         hosts: dict[str, Collection[str] | None] = {}
@@ -159,7 +168,7 @@ class FailedRequest:
         return hosts
 
     def _hosts(self, answer: offers.Answer | None) -> set[str]:
-        """Return the hosts of allocation candidates."""
+        """Return the hosts among Placement's allocation candidates."""
         if answer is None:
             return set()
         nodes = self._source.nodes

@@ -42,7 +42,8 @@ _QUOTED = 'set this property of the {}; quote ~ * !'
 _UNSET = 'remove this property from the {}'
 _ADDED = 'add this host to the {}'
 _REMOVED = 'remove this host from the {}'
-#: Noun and verb of each change, its second value, and its help.
+#: For each option: the noun and the verb of the change, the name of the
+#: option's second value, and the help text.
 _OPTIONS = {
     'set-aggregate': ('aggregate', 'set', '<key=value>', _QUOTED),
     'unset-aggregate': ('aggregate', 'unset', '<key>', _UNSET),
@@ -95,8 +96,9 @@ class ShowFilterImpact(common.FilterCommand):
                 f'--{option}',
                 metavar=(f'<{noun}>', what),
                 nargs=2,
-                # One list, because changes are made in the order in which
-                # they are typed; each word is kept with its noun and verb.
+                # All options fill one list, because the order of changes on
+                # the command line counts. Each value in the list comes with
+                # the noun and the verb of its option.
                 action='append',
                 dest='changes',
                 type=functools.partial(lambda *words: words, noun, verb),
@@ -136,7 +138,7 @@ class ShowFilterImpact(common.FilterCommand):
             )
         then = self._after(now, typed, parsed_args)
         moved = changes.zone_moves(now.hosts, then.hosts)
-        # Hosts that are new now, too.
+        # The change may add hosts. Both evaluations must judge the same hosts.
         now = dataclasses.replace(now, listed_hosts=[*then.hosts.values()])
         before, after = Evaluation(now), Evaluation(then)
         if parsed_args.replace_in_tree:
@@ -175,7 +177,7 @@ class ShowFilterImpact(common.FilterCommand):
         typed: Sequence[changes.ObjectChange],
         parsed_args: argparse.Namespace,
     ) -> inventory.Stock:
-        """Return the stock after the change."""
+        """Return the flavors, aggregates and hosts after the change."""
         flavors, aggregates = now.flavors, now.aggregates
         if parsed_args.after_flavors:
             flavors = files.read(

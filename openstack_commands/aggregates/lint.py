@@ -72,7 +72,11 @@ class LintFilter(common.FilterCommand):
         column_names: Sequence[str],
         data: Iterable[Sequence[str]],
     ) -> int:
-        """Print a block for each finding, unless another form is asked for."""
+        """Print each finding as a block of lines.
+
+        If the command line chooses columns or a format other than a table,
+        the findings are printed in the usual way.
+        """
         if parsed_args.formatter != 'table' or parsed_args.columns:
             return super().produce_output(parsed_args, column_names, data)
         for row in lister.printable_rows(data):

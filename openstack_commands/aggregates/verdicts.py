@@ -84,10 +84,7 @@ def summary(all_verdicts: Iterable[Verdicts]) -> Table:
 def conclude(
     all_verdicts: Collection[Verdicts],
 ) -> list[str]:
-    """Return one sentence for each flavor, and how to make a host usable.
-
-    :param all_verdicts: the verdicts on each flavor.
-    """
+    """Return one sentence for each flavor, and how to make a host usable."""
     remarks = []
     for verdicts in all_verdicts:
         sentence = verdicts.sentence()
@@ -100,12 +97,16 @@ def conclude(
 
 
 def opening(verdicts: Verdicts) -> list[str]:
-    """Return what to do for a flavor that no host takes now."""
+    """Return what an operator can do for a flavor without a usable host."""
     return [*waking(verdicts.passed), *nearest(verdicts)]
 
 
 def nearest(verdicts: Verdicts) -> list[str]:
-    """Name the nearest of the hosts that are up, and all its reasons."""
+    """Return a sentence that names the nearest host and all its reasons.
+
+    Of the hosts that are up and refuse the flavor, the nearest one has the
+    fewest failing keys.
+    """
     host = verdicts.nearest()
     if host is None:
         return ['No host that is up is left to open.']
@@ -115,7 +116,7 @@ def nearest(verdicts: Verdicts) -> list[str]:
 
 
 def waking(hosts: Sequence[inventory.Host]) -> list[str]:
-    """Return what to do about hosts that pass and are not up."""
+    """Return how to make usable the hosts that pass, but are not up."""
     if not hosts:
         return []
     rest = len(hosts) - quoting.LISTED
@@ -126,7 +127,7 @@ def waking(hosts: Sequence[inventory.Host]) -> list[str]:
 
 
 def orders(hosts: Sequence[inventory.Host]) -> list[str]:
-    """Return how to make the first of some hosts usable, one line for each."""
+    """Return a line for each of the first hosts: how to make it usable."""
     return [
         f'  {_WHAT_TO_DO[host.state].format(shlex.quote(host.name))}'
         for host in hosts[: quoting.LISTED]

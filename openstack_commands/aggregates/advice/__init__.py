@@ -1,3 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What operators ask about flavors, aggregates and servers. Pure."""
+"""Answer what operators ask about flavors, aggregates and servers.
+
+The modules are pure: they neither read a file or a cloud, nor print.
+"""

@@ -3,8 +3,9 @@
 """Find running servers that break the rules, or could be spread better.
 
 The audit finds three kinds of problems. The host of a server would refuse the
-server today. A hard rule does not hold. A stack or a server group
-has a server that could run in a place with fewer members. Nothing is moved.
+server today. A server or a server group breaks a hard rule of Nova. A stack
+or a server group has a server that could run in a place with fewer members. A
+place is, for example, a rack or a host. The audit moves no server.
 """
 
 import collections
@@ -28,7 +29,7 @@ _APART: Final = 'soft-anti-affinity'
 
 
 class Audit:
-    """The servers on their hosts, which the audit judges.
+    """Judge servers on their hosts.
 
     :param levels: kinds of places, such as ``rack`` or ``host``.
     """
@@ -41,15 +42,17 @@ class Audit:
     ) -> None:
         self._stock, self._levels = stock, levels
         ordered = sorted(servers, key=lambda s: (s.name, s.id))
-        #: The servers that run on a host, as far as they can be judged.
+        #: The servers that can be judged: their flavor and host are known.
         self.running = {
             server.id: server
             for server in ordered
             if server.flavor and server.host in stock.hosts
         }
-        #: The servers whose host Nova shows, which is enough for a group.
+        #: The servers whose host Nova shows. The hard policy of a server
+        #: group can be checked without their flavors.
         self._placed = {server.id: server for server in ordered if server.host}
-        #: The servers that cannot be judged; those without a host are fine.
+        #: The servers that cannot be judged. A server that is on no host,
+        #: such as a shelved one, needs no judgement.
         self._unknown = [
             server
             for server in ordered
@@ -59,7 +62,7 @@ class Audit:
         self._places = functools.cache(self._places_of)
 
     def unknown(self) -> Iterator[Breach]:
-        """Yield the servers that cannot be judged, by reason."""
+        """Yield the servers that cannot be judged, one breach per reason."""
         by_reason: dict[str, list[inventory.Server]] = {}
         for server in self._unknown:
             reason = 'Nova does not show the flavor or the host'
@@ -82,7 +85,10 @@ class Audit:
         return any(reservations.projects(host) for host in hosts)
 
     def refused(self) -> Iterator[Breach]:
-        """Yield servers that their own host would refuse, by reason."""
+        """Yield the servers that their own host would refuse.
+
+        Servers with the same flavor and reason are one breach.
+        """
         by_reason: dict[tuple[str, str], list[inventory.Server]] = {}
         for server in self.running.values():
             host = server.host or ''
@@ -103,10 +109,10 @@ class Audit:
     def broken(
         self, groups: Iterable[Group], projects: bool
     ) -> Iterator[Breach]:
-        """Yield the hard rules of Nova that do not hold.
+        """Yield the hard rules of Nova that running servers break.
 
-        :param projects: whether Nova enforces that hosts are reserved for
-            projects.
+        :param projects: whether Nova's filter that reserves hosts for
+            projects is enabled.
         """
         for group in groups:
             members = _members(group, self._placed)
@@ -121,7 +127,7 @@ class Audit:
     ) -> Iterator[Breach]:
         """Yield stacks and server groups that could be spread better.
 
-        :param stacks: whether stacks are to be spread.
+        :param stacks: whether Nova is configured to spread stacks.
         """
         grouped: set[str] = set()
         for group in groups:
@@ -139,8 +145,8 @@ class Audit:
     def _uneven_stacks(self, grouped: set[str]) -> Iterator[Breach]:
         """Yield stacks that are spread worse than they could be.
 
-        :param grouped: the IDs of the servers in a server group, which go by
-            the policy of their group.
+        :param grouped: the IDs of the servers in server groups. They are left
+            out, because the policy of their server group applies.
         """
         stacks: dict[tuple[str, str], list[inventory.Server]] = {}
         names: dict[tuple[str, str], str] = {}
@@ -149,7 +155,8 @@ class Audit:
                 continue
             hints = stack_hints.read(server.hints)
             if hints.root_stack_id:
-                # Another project's stack cannot be joined by its ID.
+                # A tenant can put the stack ID of another project into a
+                # hint. The server does not become a member of that stack.
                 key = server.project, hints.root_stack_id
                 stacks.setdefault(key, []).append(server)
                 name = hints.root_stack_id
@@ -167,15 +174,17 @@ class Audit:
         group_id: str,
         members: Sequence[inventory.Server],
     ) -> Iterator[Breach]:
-        """Yield the first move that would spread some servers better.
+        """Yield the first move that would spread the members better.
 
-        :param group_id: the ID of their stack or server group.
+        :param group_id: the ID of the stack or server group.
+        :param members: the servers in the stack or server group.
         """
         for level in self._levels:
             counts = collections.Counter(
                 self._place(member.host or '', level) for member in members
             )
-            # Members alike have the same places.
+            # For members with the same extra specs and zone, the emptiest
+            # place is the same.
             emptiest: dict[tuple[inventory.Specs, str | None], str | None] = {}
             for member in members:
                 here = self._place(member.host or '', level)
@@ -205,9 +214,9 @@ class Audit:
     def _places_of(
         self, specs: inventory.Specs, zone: str | None, level: str
     ) -> dict[str, str]:
-        """Return the places that take a server, each with one of its hosts.
+        """Return the places that have a usable host for a server.
 
-        :returns: the places by name, each with the first host by name.
+        :returns: place -> the first such host by name; sorted by place.
         """
         places: dict[str, str] = {}
         for host in self._evaluation.of_specs(specs).usable:
@@ -216,21 +225,28 @@ class Audit:
         return dict(sorted(places.items()))
 
     def _place(self, name: str, level: str) -> str:
-        """Return the shared place of a host, or else the host itself."""
+        """Return the name of a host's place.
+
+        :param name: the host, which is its own place if it shares none.
+        """
         return self._stock.hosts[name].place(level) or name
 
 
 def _members(
     group: Group, servers: Mapping[str, inventory.Server]
 ) -> list[inventory.Server]:
-    """Return the members of a server group among some servers, by ID."""
+    """Return the members of a server group.
+
+    :param servers: the servers by ID; members that are not here are left out.
+    """
     return [servers[i] for i in group.members if i in servers]
 
 
 def _emptiest(places: Iterable[str], counts: Mapping[str, int]) -> str | None:
     """Return the place with the fewest members; None if there is no place.
 
-    :param places: sorted, so that the first of equal places is chosen.
+    :param places: sorted; of places with as few members, the first is chosen.
+    :param counts: place -> number of members.
     """
     taken = []
     for place in places:

@@ -9,8 +9,8 @@ from openstack_commands.aggregates.advice import inventory
 
 #: A server that its own host would refuse today, by this package's filter.
 REFUSED: Final = 'refused'
-#: A hard rule of Nova that does not hold: of a server group, of a zone that a
-#: server must stay in, or of a host that is reserved for projects.
+#: A server group whose hard policy does not hold; or a server outside the zone
+#: that it must stay in, or on a host that is reserved for other projects.
 BROKEN: Final = 'broken'
 #: A stack or a server group that could be spread better.
 SPREAD: Final = 'spread'
@@ -26,11 +26,11 @@ FLAVOR: Final = 'flavor'
 class Breach(NamedTuple):
     """One problem.
 
-    :param problem: one of the constants above.
-    :param noun: one of the constants above.
-    :param name: the name of the flavor, server group or server; of a stack,
-        the name of its root stack.
-    :param servers: the servers that it is about.
+    :param problem: ``REFUSED``, ``BROKEN``, ``SPREAD`` or ``UNKNOWN``.
+    :param noun: ``SERVER``, ``SERVER_GROUP``, ``STACK`` or ``FLAVOR``.
+    :param name: the name of the flavor, server group or server; for a stack,
+        the name of the root stack, or its ID if the name is not known.
+    :param servers: the servers that have the problem.
     :param reason: which rule does not hold, or what could be better.
     :param id: the ID of the server group, stack or server.
     """
@@ -65,9 +65,9 @@ class Breach(NamedTuple):
         return sorted(hosts)
 
     def fails(self, problem: str) -> bool:
-        """Tell whether this counts for ``--fail-on`` with a problem.
+        """Tell whether ``--fail-on`` with a problem applies to this breach.
 
-        A hard policy that does not hold also counts for ``spread``.
+        ``spread`` also applies to a server group that breaks its hard policy.
         """
         if problem == SPREAD and self.problem == BROKEN:
             return self.noun == SERVER_GROUP
