@@ -2,9 +2,9 @@
 
 """Calculate from Placement's answers how many more servers fit.
 
-The answer gives two numbers: how many servers fit at most, and how many fit
-for certain. With NUMA or PCI devices, fewer servers may fit than both numbers
-say.
+From an answer, two bounds can be calculated: how many servers fit at most, and
+how many fit at least. With NUMA or PCI devices, fewer servers may fit than
+the lower bound says.
 """
 
 import collections
@@ -20,9 +20,9 @@ from typing import Any, Final, NamedTuple
 from openstack_commands.aggregates.advice.offers import Able, Answer
 from os_placement_plugins.quoting import LISTED
 
-#: No more fit, whatever else is asked for.
+#: The number is an upper bound: what was not judged can only lower it.
 AT_MOST: Final = 'at most'
-#: As many fit, and Placement has not told of all hosts.
+#: The number is a lower bound: Placement's answer does not have all hosts.
 AT_LEAST: Final = 'at least'
 
 _HOSTS: Final = 'nova_flavor_hosts', 'Hosts that take the flavor and are up.'
@@ -38,17 +38,18 @@ _CUT: Final = (
 
 
 class Room(NamedTuple):
-    """What is left for one flavor; the fields are the command's columns.
+    """The room for one flavor; the fields are the command's columns.
 
     :param hosts: how many hosts pass and are up.
     :param nodes: how many nodes these hosts have. A host of Ironic has many.
-    :param servers: how many more servers fit there; None if Placement
-        refuses the question.
-    :param bound: one of the constants above; empty without a number.
+    :param servers: how many more servers fit on these nodes; None if
+        Placement refuses the request.
+    :param bound: ``AT_MOST`` or ``AT_LEAST``; empty if ``servers`` is None.
     :param full: how many of the nodes have no room.
-    :param scarce: the resource classes and traits that are scarce on most
-        nodes.
-    :param unjudged: the extra specs that may leave less room.
+    :param scarce: the resource classes and traits that limit the number of
+        servers on the most nodes.
+    :param unjudged: the extra specs that were not judged. With them, fewer
+        servers may fit.
     """
 
     flavor: str
@@ -61,22 +62,22 @@ class Room(NamedTuple):
     unjudged: list[str]
 
 
-#: What one server takes: the amount by provider and resource class.
+#: The resources of one server: (provider, resource class) -> amount.
 Shape = Mapping[tuple[str, str], int]
 
 
 class Candidates:
-    """What Placement has left for one flavor.
+    """Placement's free resources for one flavor.
 
     :param answer: the answer to ``GET /allocation_candidates``. It already
         considers reserved amounts, ratios, usage and unit limits.
     :param nodes: the IDs of the nodes to count. Other providers may share
-        resources with nodes.
+        resources with these nodes.
     """
 
     def __init__(self, answer: Answer, nodes: Collection[str]) -> None:
         summaries = answer['provider_summaries']
-        #: What servers may take of each node.
+        #: Node -> the allocations that a server can have on the node.
         self.shapes: dict[str, list[Shape]] = {}
         self._free: dict[tuple[str, str], int] = {}
         self._roots = {
@@ -86,7 +87,7 @@ class Candidates:
         for candidate in answer['allocation_requests']:
             shape = _shape(candidate)
             roots = {self._roots[provider] for provider, _ in shape}
-            # One of them is the host; another may share its disks.
+            # One root is the node. Another root may share disks with it.
             for node in roots.intersection(nodes):
                 self.shapes.setdefault(node, []).append(shape)
                 for provider, name in shape:
@@ -95,7 +96,7 @@ class Candidates:
                     self._free[provider, name] = left
 
     def is_plain(self, nodes: Iterable[str]) -> bool:
-        """Tell whether each node is one candidate with one provider."""
+        """Tell whether each node has one candidate, from one provider."""
         for node in nodes:
             shapes = self.shapes.get(node, [])
             providers = {provider for provider, _ in _keys(shapes)}
@@ -104,15 +105,15 @@ class Candidates:
         return True
 
     def is_cut(self, able: Mapping[str, Able]) -> bool:
-        """Tell whether the answer may lack some ways to place a server.
+        """Tell whether the answer lacks a provider that has a class.
 
-        :param able: by resource class and trait, the providers that have it.
+        :param able: resource class or trait -> the providers that have it.
         """
         offered: set[tuple[str, str]] = set()
         for shapes in self.shapes.values():
             offered.update(_keys(shapes))
         offered_classes = {name for _, name in offered}
-        # The other names are traits.
+        # Names of traits are left out.
         for name in offered_classes.intersection(able):
             providers = set(able[name].sharing)
             for node in self.shapes:
@@ -123,9 +124,9 @@ class Candidates:
         return False
 
     def least(self) -> int:
-        """Return how many servers fit for certain.
+        """Return how many servers fit at least.
 
-        Servers are put on one node after the other, until it is full.
+        One node after another is filled with servers.
         """
         free = dict(self._free)
         servers = 0
@@ -140,25 +141,29 @@ class Candidates:
     def most(self) -> int:
         """Return how many servers fit at most.
 
-        Resources that a provider shares with several nodes count once.
+        If a provider shares resources with several nodes, the resources
+        count once.
         """
         limits = [self._most_of_nodes()]
         limits += [self._most_of_class(name) for name in self._shared()]
         return min(limits)
 
     def of_node(self, node: str) -> dict[str, int]:
-        """Return how many servers a node alone has room for, by class."""
+        """Return how many servers fit on one node, for each class alone."""
         return {
             name: self._fitting(name, [node])
             for name in _needs(self.shapes[node])
         }
 
     def _most_of_nodes(self) -> int:
-        """Return how many servers fit if each node had all that it shares."""
+        """Return the sum of the servers that fit on each node alone.
+
+        Resources that nodes share count at each of these nodes.
+        """
         return sum(min(self.of_node(node).values()) for node in self.shapes)
 
     def _shared(self) -> set[str]:
-        """Return the classes that other providers share with nodes."""
+        """Return the resource classes that other providers share."""
         names = set()
         for shapes in self.shapes.values():
             for provider, name in _keys(shapes):
@@ -167,10 +172,9 @@ class Candidates:
         return names
 
     def _most_of_class(self, name: str) -> int:
-        """Return how many servers fit if one class counts once.
+        """Return how many servers fit if a shared class counts only once.
 
-        Nodes that have a provider of the class in common are counted
-        together.
+        Nodes with a common provider of the class are counted together.
         """
         servers = 0
         for nodes in self._neighbours(name):
@@ -179,10 +183,9 @@ class Candidates:
         return servers
 
     def _neighbours(self, name: str) -> Iterator[list[str]]:
-        """Yield the nodes in groups that have no provider in common.
+        """Yield groups of nodes; a provider's nodes are in one group.
 
-        :param name: the resource class that connects nodes by a shared
-            provider.
+        :param name: the resource class whose providers connect nodes.
         """
         users: dict[str, list[str]] = {}
         for node, shapes in self.shapes.items():
@@ -195,7 +198,7 @@ class Candidates:
                 continue
             seen.add(start)
             group = [start]
-            # The group grows while it is read.
+            # The loop appends to the group, and so visits the new nodes, too.
             for node in group:
                 for provider, _ in _keys(self.shapes[node]):
                     for other in users.pop(provider, ()):
@@ -205,10 +208,10 @@ class Candidates:
             yield group
 
     def _fitting(self, name: str, nodes: Iterable[str]) -> int:
-        """Return how many servers fit on nodes if one class is all they need.
+        """Return how many servers fit on nodes if only one class counts.
 
-        A provider has room for whole servers, unless a server takes parts of
-        the class from several providers.
+        If a server takes the class from several providers, their free amounts
+        are added up. Otherwise, each provider has room for whole servers only.
         """
         shapes: list[Shape] = []
         for node in nodes:
@@ -237,12 +240,15 @@ def _shape(candidate: Mapping[str, Any]) -> Shape:
 
 
 def _keys(shapes: Iterable[Shape]) -> set[tuple[str, str]]:
-    """Return the providers and classes of shapes."""
+    """Return the pairs of provider and class in shapes."""
     return set().union(*shapes)
 
 
 def _needs(shapes: Sequence[Shape]) -> dict[str, int]:
-    """Return how much a server needs of each class; all shapes agree."""
+    """Return how much of each class a server needs.
+
+    All shapes have the same sum, so the first shape is enough.
+    """
     needs: collections.Counter[str] = collections.Counter()
     for (_, name), amount in shapes[0].items():
         needs[name] += amount
@@ -257,13 +263,14 @@ def count(
     able: Mapping[str, Able],
     unjudged: Iterable[str],
 ) -> Room:
-    """Return what is left for one flavor.
+    """Return the room for one flavor.
 
     :param hosts: the hosts that pass and are up.
-    :param nodes: the hosts by the IDs of their nodes.
-    :param answer: that of ``GET /allocation_candidates``.
-    :param able: by resource class and trait, the providers that have it. Empty
+    :param nodes: ID of a node -> host.
+    :param answer: the answer to ``GET /allocation_candidates``.
+    :param able: resource class or trait -> the providers that have it. Empty
         if each node is a candidate whose resources come from one provider.
+    :param unjudged: the extra specs that were not judged.
     """
     counted = [node for node, host in nodes.items() if host in hosts]
     candidates = Candidates(answer, counted)
@@ -297,7 +304,7 @@ def count(
 
 
 def exposition(rooms: Collection[Room]) -> str:
-    """Return numbers in Prometheus' text format."""
+    """Return the numbers of all flavors in Prometheus' text format."""
     hosts: dict[str, int] = {}
     servers: dict[str, int] = {}
     cut: dict[str, int] = {}

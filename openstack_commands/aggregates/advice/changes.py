@@ -45,7 +45,7 @@ class ObjectChange:
         """Return the flavor or the aggregate after the change.
 
         :raises UnreadableError: if the key or host to remove does not exist,
-            or the one to add already exists.
+            or the host to add is already in the aggregate.
         """
         if isinstance(record, inventory.Flavor):
             properties = self._edited(record.extra_specs)
@@ -78,9 +78,10 @@ class ObjectChange:
 def apply(
     changes: Iterable[ObjectChange], stock: inventory.Stock
 ) -> inventory.Stock:
-    """Return a stock after changes.
+    """Return a copy of a stock, with the changes made.
 
-    :raises UnreadableError: if a name is unknown, or a change impossible.
+    :raises UnreadableError: if a name is unknown or ambiguous, or a change is
+        impossible.
     """
     by_noun: dict[str, list[Any]] = {
         'flavor': [*stock.flavors],
@@ -96,7 +97,7 @@ def apply(
 def zone_moves(before: inventory.Hosts, after: inventory.Hosts) -> list[str]:
     """Return the hosts whose availability zone changes.
 
-    :param after: the hosts before the change, or more.
+    :param after: the hosts after the change, with all hosts of ``before``.
     :raises UnreadableError: if a host would be in a second zone.
     """
     moved = []

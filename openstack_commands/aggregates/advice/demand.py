@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What nova-scheduler asks of Placement for a flavor.
+"""The request of nova-scheduler to Placement for a flavor.
 
-Nova adds what comes from the image and from ports. A functional test compares
-this module with Nova's own.
+Nova also adds the requirements of the image and of the ports, which are left
+out here. A functional test compares this module with Nova's code.
 """
 
 import re
@@ -14,9 +14,10 @@ from typing import Final, NamedTuple
 from openstack_commands.aggregates.advice import inventory
 
 _KEY: Final = re.compile(r'(resources|trait)([a-zA-Z0-9_-]{1,64})?:(.*)')
-#: Amounts of these are asked for if no extra spec has the class.
+#: If an extra spec requests one of these classes, Nova does not request the
+#: vCPUs of the flavor.
 _CPUS: Final = ('VCPU', 'PCPU')
-#: Values of extra specs that stand for a required or forbidden trait.
+#: Extra specs that Nova turns into a required or (with ``!``) forbidden trait.
 _TRAITS: Final = {
     ('hw:cpu_thread_policy', 'isolate'): '!HW_CPU_HYPERTHREADING',
     ('hw:cpu_thread_policy', 'require'): 'HW_CPU_HYPERTHREADING',
@@ -49,7 +50,7 @@ _STANDARD: Final = """
     """.split()  # noqa: SIM905
 
 
-#: With one of these hints Nova looks at all candidates.
+#: With one of these hints, Nova requests candidates without a limit.
 UNLIMITED: Final = ('group', 'same_host', 'different_host')
 
 
@@ -57,7 +58,7 @@ class Demand(NamedTuple):
     """A request for allocation candidates.
 
     :param query: the parameters of ``GET /allocation_candidates``.
-    :param unasked: the extra specs of which Nova may ask more.
+    :param unasked: the extra specs for which Nova may request more.
     """
 
     query: dict[str, str]
@@ -65,7 +66,7 @@ class Demand(NamedTuple):
 
     @property
     def anywhere(self) -> dict[str, str]:
-        """Return the query for all hosts, disabled ones and any zone too."""
+        """Return the query for all zones and disabled hosts, with no limit."""
         return {
             key: value
             for key, value in self.query.items()
@@ -76,8 +77,8 @@ class Demand(NamedTuple):
     def parts(self) -> dict[str, dict[str, str]]:
         """Return a query for each resource class and each trait alone.
 
-        :returns: the parameters of ``GET /resource_providers`` by class or
-            trait; a forbidden trait has the mark ``!``.
+        :returns: class or trait -> the parameters of
+            ``GET /resource_providers``. A forbidden trait begins with ``!``.
         """
         amounts: dict[str, int] = {}
         traits = []
@@ -88,7 +89,8 @@ class Demand(NamedTuple):
                     name, _, amount = word.partition(':')
                     amounts[name] = max(amounts.get(name, 0), int(amount))
             elif key.startswith('required'):
-                # A group of its own may be met by a part of a host.
+                # A group with a suffix may be met by a child provider. If the
+                # group forbids a trait, the host may still have the trait.
                 plain = key == 'required'
                 traits += [word for word in words if plain or word[0] != '!']
         parts = {}
@@ -99,7 +101,7 @@ class Demand(NamedTuple):
         return parts
 
     def __str__(self) -> str:
-        """Return the resources and the traits."""
+        """Return the resources and the traits as text."""
         return ', '.join(
             value.replace(':', '=').replace(',', ', ')
             for key, value in sorted(self.query.items())
@@ -113,18 +115,19 @@ def of(
     zone: Sequence[str] = (),
     limit: int | None = None,
 ) -> Demand:
-    """Return what nova-scheduler asks of Placement.
+    """Return the request of nova-scheduler to Placement.
 
     :param from_volume: whether the root disk is a volume.
     :param zone: the UUIDs of the aggregates of the requested availability
         zone.
-    :param limit: how many candidates Nova looks at; None for all.
+    :param limit: how many candidates Nova requests at most; None for all.
     """
     specs = flavor.extra_specs
     amounts, traits = _named(specs)
     unasked = [key for key in specs if key in _UNKNOWN]
     if specs.get('hw:cpu_policy') == 'mixed':
-        # A mask says how many of the CPUs are dedicated.
+        # The amounts of VCPU and PCPU depend on a mask, which is not read
+        # here. With 0, neither class is requested.
         unasked.append('hw:cpu_policy')
         amounts[''] |= dict.fromkeys(_CPUS, 0)
     _fill(amounts, flavor, from_volume)
@@ -143,7 +146,7 @@ def of(
         if resources or traits[group]:
             query[f'resources{group}'] = ','.join(sorted(resources))
         if traits[group]:
-            # The forbidden ones come last, as Nova has them.
+            # The forbidden traits come last, as in Nova's request.
             query[f'required{group}'] = ','.join(
                 sorted(traits[group], key=lambda t: (t[0] == '!', t))
             )
@@ -153,7 +156,7 @@ def of(
 def _named(
     specs: Mapping[str, str],
 ) -> tuple[defaultdict[str, dict[str, int]], defaultdict[str, set[str]]]:
-    """Return the amounts and the traits that extra specs name, by group."""
+    """Return the amounts and the traits in extra specs, each by group."""
     amounts: defaultdict[str, dict[str, int]] = defaultdict(dict)
     traits: defaultdict[str, set[str]] = defaultdict(set)
     for key, text in specs.items():

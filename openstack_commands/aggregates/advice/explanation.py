@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Explain for all hosts why a flavor may use them or not."""
+"""Explain for each host why it passes for a flavor, or is refused."""
 
 import dataclasses
 import functools
@@ -19,8 +19,9 @@ from openstack_commands.aggregates.advice import inventory
 class Explanation(NamedTuple):
     """The verdict on one flavor and one host, and why.
 
-    :param reasons: every reason to refuse the host; none if it passes.
-    :param points: what the host gains and loses by preferences, and why.
+    :param reasons: every reason to refuse the host; empty if it passes.
+    :param points: the points that the host gains (or loses, if negative) by
+        each preference, and why.
     """
 
     flavor: inventory.Flavor
@@ -36,10 +37,10 @@ class Explanation(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Verdicts:
-    """The verdicts on one flavor and all hosts of a evaluation.
+    """The verdicts on one flavor and all hosts of an evaluation.
 
     :param request: the request that has judged the hosts.
-    :param first: the first reason of each host that is refused, by its name.
+    :param first: the name of each refused host -> the first reason.
     """
 
     flavor: inventory.Flavor
@@ -68,11 +69,11 @@ class Verdicts:
 
     @functools.cached_property
     def takers(self) -> frozenset[str]:
-        """Return the names of these hosts."""
+        """Return the names of the usable hosts."""
         return frozenset(host.name for host in self.usable)
 
     def aggregates_of(self, names: Iterable[str]) -> list[inputs.Aggregate]:
-        """Return the aggregates of some hosts, by name."""
+        """Return the aggregates of some hosts, sorted by name."""
         aggregates: set[inputs.Aggregate] = set()
         for name in names:
             aggregates.update(self.evaluation.stock.hosts[name].aggregates)
@@ -84,10 +85,10 @@ class Verdicts:
         return str(self.request.explain(refusal, aggregates))
 
     def counts(self) -> list[tuple[int, str]]:
-        """Count the refused hosts by reason, in the words of the log.
+        """Count the refused hosts by reason, worded as in the filter's log.
 
-        :returns: (number of hosts, reason), the commonest first; the hosts of
-            further reasons come last, as one number.
+        :returns: pairs of number and reason, the most common reason first. The
+            last pair sums up the hosts with all further reasons.
         """
         slim = {}
         for refusal, hosts in self.refused.items():
@@ -98,8 +99,9 @@ class Verdicts:
     def nearest(self) -> inventory.Host | None:
         """Return the refused host with the fewest failing keys.
 
-        :returns: the first such host by name, of the hosts that are up; None
-            if there is none.
+        Only hosts that are up count.
+
+        :returns: the first such host by name; None if there is none.
         """
         nearest, fewest_keys = None, math.inf
         for host in sorted(self.evaluation.hosts, key=lambda host: host.name):
@@ -132,8 +134,8 @@ class Evaluation:
     The verdict on one key does not depend on other keys. So flavors with the
     same value of a key share the verdict on this key.
 
-    :param hosts: those of the stock to judge; None for all.
-    :param ask: what judges hosts for a flavor.
+    :param hosts: the hosts to judge; None for all hosts of the stock.
+    :param ask: the class that judges hosts by the rules of one filter.
     """
 
     def __init__(
@@ -154,11 +156,11 @@ class Evaluation:
         for aggregate in self._aggregates:
             if aggregate.forced:
                 self._demanded.update(key for key, _ in aggregate.items())
-        #: The hosts by name, their aggregates with one key alone.
+        #: Key -> all hosts by name, with only this key in their aggregates.
         self.alone = functools.cache(self._with_key)
         self._of_key = functools.cache(self._judge_key)
         self._reasons_of_key = functools.cache(self._explain_key)
-        #: The verdicts on servers, of which many have the same extra specs.
+        #: Extra specs -> verdicts. Many servers have the same extra specs.
         self.of_specs = functools.cache(
             lambda specs: self.judge(inventory.Flavor('', dict(specs)))
         )
@@ -173,8 +175,9 @@ class Evaluation:
             cases.append((key, ()))
         cases.sort(key=operator.itemgetter(0))
         first: dict[str, Reason] = {}
-        # The flavor's check comes first, each check in the order of its keys:
-        # what comes first is written last.
+        # The first reason of a host is one of the flavor's check, if any; in
+        # each check, it is that of the first key. A later |= replaces an
+        # earlier one, so the order is reversed here.
         for key, specs_of_key in reversed(cases):
             first |= self._of_key(key, specs_of_key)[Side.AGGREGATE]
         for spec in reversed(specs):
@@ -185,10 +188,10 @@ class Evaluation:
     def reasons(
         self, flavor: inventory.Flavor
     ) -> dict[str, tuple[Reason, ...]]:
-        """Return every reason of each host to refuse a flavor, by its name.
+        """Return every reason to refuse a flavor, by the name of the host.
 
-        :returns: the flavor's check first, each check in the order of its
-            keys. A host that passes has no reasons.
+        :returns: for each refused host, the reasons of the flavor's check
+            first; in each check, sorted by key. Hosts that pass are left out.
         """
         specs = self._ask.read(flavor.extra_specs)
         by_key: dict[str, list[inputs.FlavorSpec]] = {}
@@ -210,7 +213,7 @@ class Evaluation:
     def _explain_key(
         self, key: str, specs: tuple[inputs.FlavorSpec, ...]
     ) -> dict[str, tuple[Reason, ...]]:
-        """Return the reasons of hosts because of one key, by name."""
+        """Return the reasons that one key causes, by the name of the host."""
         request = self._ask(specs, self.stock.exempt)
         # Hosts in the same aggregates share the reasons.
         explain_aggregates = functools.cache(
@@ -225,11 +228,11 @@ class Evaluation:
 
     @functools.cached_property
     def soft(self) -> set[inputs.Aggregate]:
-        """Return the aggregates that prefer flavors."""
+        """Return the aggregates that prefer some flavors."""
         return {a for a in self._aggregates if preferences.harden(a)}
 
     def _with_key(self, key: str) -> dict[str, inventory.Host]:
-        """Return the hosts by name, their aggregates with this key alone."""
+        """Return the hosts by name, with only one key in their aggregates."""
         names = {key, SCOPE + key}
         alone = {}
         for aggregate in self._aggregates:
@@ -252,7 +255,10 @@ class Evaluation:
     def _judge_key(
         self, key: str, specs: tuple[inputs.FlavorSpec, ...]
     ) -> dict[Side, dict[str, Reason]]:
-        """Return why hosts refuse because of one key, by side and name."""
+        """Return the reason of each host that one key refuses.
+
+        :returns: side -> name of the host -> reason.
+        """
         by_side: dict[Side, dict[str, Reason]] = {side: {} for side in Side}
         request = self._ask(specs, self.stock.exempt)
         _, refused = request.sift(self.alone(key).values())
@@ -263,16 +269,16 @@ class Evaluation:
 
 
 def explain(verdicts: Verdicts) -> list[Explanation]:
-    """Return all reasons of each host, the hosts with few failing keys first.
+    """Return an explanation for each host.
 
-    :returns: an entry for each host, by the number of failing keys, then by
-        name.
+    :returns: sorted by the number of failing keys, then by the name of the
+        host.
     """
     flavor, evaluation = verdicts.flavor, verdicts.evaluation
     reasons = evaluation.reasons(flavor)
     wishes, _ = preferences.read(flavor.extra_specs)
     soft = preferences.Preferences(flavor.extra_specs, evaluation.stock.exempt)
-    # Hosts in the same aggregates share what they gain and lose.
+    # Hosts in the same aggregates have the same points.
     points_of = functools.cache(
         lambda aggregates: tuple(soft.reasons(aggregates))
     )

@@ -26,7 +26,7 @@ _TOGETHER: Final = 'affinity'
 def of_group(
     group: Group, members: Sequence[inventory.Server]
 ) -> Iterator[Breach]:
-    """Yield what breaks the hard policy of a server group.
+    """Yield the breaches of a server group's hard policy.
 
     :param members: the members that are on a host.
     """
@@ -50,7 +50,7 @@ def of_group(
 def _of_group(
     group: Group, servers: Sequence[inventory.Server], reason: str
 ) -> Breach:
-    """Return what is wrong with a server group."""
+    """Return a breach of a server group."""
     return Breach(
         problem=BROKEN,
         noun=SERVER_GROUP,
@@ -64,9 +64,9 @@ def _of_group(
 def of_zones(
     servers: Iterable[inventory.Server], stock: inventory.Stock
 ) -> Iterator[Breach]:
-    """Yield the servers that are not in the zone that they must stay in.
+    """Yield the servers that are outside the zone that they must stay in.
 
-    :param servers: each on a host of the stock.
+    :param servers: servers on hosts of the stock.
     """
     zones = {
         aggregate.metadata.get(inventory.ZONE)
@@ -91,7 +91,7 @@ def of_projects(
 ) -> Iterator[Breach]:
     """Yield the servers on hosts that are reserved for other projects.
 
-    :param servers: each on a host of the stock.
+    :param servers: servers on hosts of the stock.
     """
     reserved = {
         name: reservations.projects(host) for name, host in stock.hosts.items()
@@ -104,7 +104,7 @@ def of_projects(
 
 
 def _of_server(server: inventory.Server, reason: str) -> Breach:
-    """Return what is wrong with a server."""
+    """Return a breach of one server."""
     return Breach(
         problem=BROKEN,
         noun=SERVER,

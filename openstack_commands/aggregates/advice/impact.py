@@ -2,7 +2,8 @@
 
 """Predict the effect of a change on the filter's verdicts.
 
-Two evaluations are compared: flavors and hosts now, and after the change.
+Two evaluations are compared: one with the flavors and hosts of now, and one
+with those after the change.
 """
 
 import collections
@@ -20,13 +21,13 @@ from os_placement_plugins.quoting import quote
 
 #: A server that some other host takes now, but none after the change.
 STRANDED: Final = 'stranded'
-#: A server that its own host would refuse, and another host would take.
+#: A server that its own host would newly refuse, but that is not stranded.
 REFUSED: Final = 'refused'
-#: A server that the change reaches, and of which Nova shows too little.
+#: A server that the change may affect, but whose flavor or host is not known.
 UNKNOWN: Final = 'unknown'
 GAINS: Final = 'gains'
 LOSES: Final = 'loses'
-#: One of the verdicts is ``error``, and none is ``pass``.
+#: A host is refused before and after, and one of the verdicts is ``error``.
 CHANGES: Final = 'changes'
 NEW: Final = 'new'
 DELETED: Final = 'deleted'
@@ -55,8 +56,8 @@ class Effect(NamedTuple):
     :param after: the verdict after the change.
     :param elsewhere_before: how many other hosts that are up accept the server
         now; empty for a flavor.
-    :param elsewhere_after: how many of them accept the server after the
-        change.
+    :param elsewhere_after: how many other hosts that are up accept the server
+        after the change.
     :param id: the ID of the server; empty for a flavor.
     :param flavor: the name of the flavor.
     :param effect: one of the constants above.
@@ -80,13 +81,14 @@ class Effect(NamedTuple):
 def flips(before: Evaluation, after: Evaluation) -> Iterator[Effect]:
     """Yield the verdicts that change, by flavor and reason.
 
-    A verdict that stays for another reason is left out. For a flavor that
-    exists only before or only after the change, the hosts that pass are
-    listed.
+    If only the reason for a verdict changes, the verdict is left out. For a
+    flavor that exists only before or only after the change, the hosts that
+    pass are listed.
     """
     flavors_before = {flavor.name: flavor for flavor in before.stock.flavors}
     flavors_after = {flavor.name: flavor for flavor in after.stock.flavors}
-    # One after the other: verdicts on all of them are many.
+    # One flavor at a time, because the verdicts on all flavors together would
+    # take much memory.
     for name in {**flavors_before, **flavors_after}:
         if name not in flavors_after:
             yield _lone(before.judge(flavors_before[name]), DELETED)
@@ -120,7 +122,7 @@ def _lone(verdicts: Verdicts, effect: str) -> Effect:
 
 
 def _flips(before: Verdicts, after: Verdicts) -> Iterator[Effect]:
-    """Yield what changes for one flavor."""
+    """Yield the effects of a change on one flavor."""
     flavor = before.flavor.name
     groups: dict[tuple[Reason | None, Reason | None], list[str]] = {}
     for host in before.evaluation.hosts:
@@ -172,7 +174,7 @@ def _why_open(
 def _statements(
     verdicts: Verdicts, key: str, hosts: Iterable[str]
 ) -> set[str]:
-    """Return the values of a key in a flavor and in hosts' aggregates."""
+    """Return sentences: the values of a key in a flavor and in aggregates."""
     statements = set()
     for name, text in verdicts.flavor.extra_specs.items():
         if name.removeprefix(SCOPE) == key:
@@ -193,13 +195,13 @@ def moves(
 
     A server has its own copy of the flavor, so a change of the flavor does not
     affect the server. For a rebuild, Nova does not check the server's own host
-    again. For an evacuation, a migration or an unshelving, it checks every
+    again. For an evacuation, a migration or an unshelving, Nova checks every
     host. Nova does not schedule a failed server again, so such servers are
     left out.
 
-    :returns: one entry per server, by name. If the flavor or the host of a
-        server is not known, and the change may affect the server, the effect
-        is ``unknown``.
+    :returns: at most one effect per server, sorted by name. If the flavor or
+        the host of a server is not known, and the change may affect the
+        server, the effect is ``unknown``.
     """
     hosts = {host.name for host in after.hosts}
     for server in sorted(servers, key=lambda s: (s.name, s.id)):
@@ -221,7 +223,7 @@ def moves(
             continue
         verdicts_before = before.of_specs(server.specs)
         verdicts_after = after.of_specs(server.specs)
-        # A server that is shelved is on no host.
+        # An empty host: the server is on no host, for example shelved.
         if server.host == '' or server.host in hosts:
             yield from _moves(
                 effect, server.host, verdicts_before, verdicts_after
@@ -240,8 +242,8 @@ def _moves(
 ) -> Iterator[Effect]:
     """Yield the effect, if any, on a server whose flavor and host are known.
 
-    :param effect: what does not depend on the verdicts.
-    :param host: the server's own host.
+    :param effect: the effect, without the fields that depend on the verdicts.
+    :param host: the server's own host; empty if it is on none.
     """
     passes_before = host not in before.first
     passes_after = host not in after.first
@@ -269,13 +271,13 @@ def _moves(
 
 
 def sentence(effects: Collection[Effect]) -> str:
-    """Count flavors and servers by the effect on them.
+    """Return a sentence that counts flavors and servers by effect.
 
     :param effects: the results of :func:`flips` and :func:`moves`.
     """
     sentences = []
     for noun in ('flavor', 'server'):
-        # A flavor has several rows.
+        # A flavor can have several rows with the same effect.
         objects = {(e.effect, e.name, e.id) for e in effects if e.noun == noun}
         counts = collections.Counter(effect for effect, *_ in objects)
         words = [f'{name} {number}' for name, number in sorted(counts.items())]
