@@ -7,7 +7,7 @@ of Nova's filter with the types of this package. Flavors have plain
 alternatives, operators and literals; aggregates have plain text. There are no
 sentinels and no flag, and namespaces other than the filter's own are skipped.
 The functional tests compare this module with the filter of each supported
-Nova.
+release of Nova.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from nova_filters.matching.requirement import Requirement, split
 
 
 def _read(text: str) -> requirement.Requirement:
-    """Return an extra spec's value, sentinels as plain text."""
+    """Parse the value of an extra spec; sentinels are plain text."""
     words = text.split()
     if words and words[0] == requirement.OR:
         return requirement.Requirement(text, literals=frozenset(words[1::2]))
@@ -28,7 +28,10 @@ def _read(text: str) -> requirement.Requirement:
 
 
 def _raises(need: requirement.Requirement, value: str) -> bool:
-    """Tell whether comparing with one value ends the boot request."""
+    """Tell whether Nova's filter raises when it compares with one value.
+
+    The exception ends the boot request.
+    """
     words = need.text.split()
     if words == [requirement.OR]:
         return True
@@ -45,7 +48,7 @@ def _raises(need: requirement.Requirement, value: str) -> bool:
 def read_flavor(
     extra_specs: Mapping[str, str] | None,
 ) -> tuple[inputs.FlavorSpec, ...]:
-    """Return extra specs as that filter reads them, in their order."""
+    """Return extra specs as Nova's filter reads them, in their order."""
     specs = []
     for name, text in (extra_specs or {}).items():
         key = name.removeprefix(inputs.SCOPE)
@@ -57,7 +60,7 @@ def read_flavor(
 def _say(
     requirement: Requirement | None, forced: bool, value: str | None
 ) -> int:
-    """Return what a metadata value says, as :func:`decision.read` does."""
+    """Return the meaning of a metadata value, as :func:`decision.read`."""
     if requirement is None or value is None:
         return 0
     pieces = split(value)
@@ -82,13 +85,13 @@ def _check(spec: inputs.FlavorSpec, bits: int) -> Kind | None:
 
 
 class Request(request.Request):
-    """One flavor, whose hosts are sifted as Nova's own filter does it.
+    """One flavor, for which hosts are judged by the rules of Nova's filter.
 
     :param flavor: the result of :func:`read_flavor`.
     """
 
     read = staticmethod(read_flavor)
-    # To this filter, the flag is a key like any other.
+    # Nova's filter treats the flag like any other key.
     flag = None
     say = staticmethod(_say)
     check = staticmethod(_check)

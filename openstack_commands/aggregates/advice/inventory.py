@@ -2,7 +2,8 @@
 
 """Flavors, aggregates, hosts and servers of a cloud, as the commands see them.
 
-:mod:`openstack_commands.aggregates.advice.nova_records` reads them from files.
+:mod:`openstack_commands.aggregates.advice.nova_records` converts files and
+the answers of Nova's API to these records.
 """
 
 import dataclasses
@@ -15,7 +16,7 @@ from nova_filters.stacks import places
 from openstack_commands.records.rows import UnreadableError
 
 ZONE: Final = places.ZONE
-#: Extra specs as key and value pairs, which can be a key.
+#: Extra specs as (key, value) pairs, which can be the key of a dictionary.
 Specs = tuple[tuple[str, str], ...]
 #: The state of a host whose state cannot be determined.
 UNKNOWN: Final = 'unknown'
@@ -42,7 +43,7 @@ class Flavor:
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class HostAggregate(inputs.Aggregate):
-    """A host aggregate with its hosts; equal to itself only.
+    """A host aggregate with its hosts. No two aggregates are equal.
 
     :param hosts: the names of its hosts.
     :param id: its ID, which an operator may give in place of the name.
@@ -53,7 +54,7 @@ class HostAggregate(inputs.Aggregate):
     id: str = ''
     uuid: str = ''
 
-    # The evaluator asks for them at each host.
+    # Evaluations hash and compare aggregates for each host, so this is fast.
     __eq__ = object.__eq__
     __hash__ = object.__hash__
 
@@ -62,18 +63,18 @@ class HostAggregate(inputs.Aggregate):
 class Server:
     """A server.
 
-    :param host: the host it runs on; empty if it has none, None if Nova does
-        not show the host.
+    :param host: the host that the server is on; empty if it is on no host,
+        None if Nova does not show the host.
     :param flavor: the copy of the flavor that Nova keeps with the server and
-        uses when the server moves; None if Nova does not show it, because
-        the cell is down.
+        uses when the server moves; None if Nova does not show this copy,
+        because the cell is down.
     :param project: the ID of its project.
-    :param zone: the availability zone that it must stay in; empty for any,
-        None if not known.
-    :param hints: its scheduler hints; None if Nova does not show them.
-    :param failed: whether its request has failed, so that it is on no host.
-    :param fault: what Nova says of the failure.
-    :param grouped: whether it is in a server group.
+    :param zone: the availability zone that the server must stay in; empty for
+        any zone, None if not known.
+    :param hints: the scheduler hints; None if Nova does not show them.
+    :param failed: whether the boot request failed, so that no host has it.
+    :param fault: Nova's message about the failure.
+    :param grouped: whether the server is in a server group.
     :param from_volume: whether the root disk is a volume.
     """
 
@@ -96,7 +97,7 @@ class Server:
 
     @property
     def specs(self) -> Specs:
-        """Return the extra specs of its flavor; none if not known."""
+        """Return the extra specs of its flavor; empty if not known."""
         return tuple(self.flavor.extra_specs.items()) if self.flavor else ()
 
 
@@ -104,12 +105,13 @@ class Server:
 class Host:
     """A compute host.
 
-    :param name: its name, as aggregates have it.
-    :param aggregates: its aggregates, by name.
-    :param state: of its nova-compute: ``up``, ``disabled``, ``down``,
+    :param name: the name of the host in aggregates.
+    :param aggregates: the aggregates of the host, sorted by name.
+    :param state: the state of nova-compute: ``up``, ``disabled``, ``down``,
         ``disabled and down`` or ``unknown``; empty if there is no list of
         compute services.
-    :param default_zone: the zone that Nova shows for a host in none.
+    :param default_zone: the zone that Nova shows for a host if no aggregate
+        puts the host into a zone.
     """
 
     name: str
@@ -138,7 +140,10 @@ class Host:
         return self.place(ZONE) or ''
 
     def place(self, level: str) -> str | None:
-        """Return the place that the host shares with others, if any."""
+        """Return the place that the host shares with others, if any.
+
+        :param level: the kind of place: a metadata key, such as ``rack``.
+        """
         metadata = (aggregate.metadata for aggregate in self.aggregates)
         return places.shared(metadata, level, self.default_zone)
 
@@ -152,9 +157,11 @@ class Stock:
     """The flavors, aggregates and hosts that are compared.
 
     :param exempt: patterns of keys that no aggregate may demand.
-    :param listed_hosts: all hosts, without their aggregates; None if they are
-        not known. The state of a host that is not among them is unknown.
-    :param default_zone: the zone that Nova shows for a host in none.
+    :param listed_hosts: all hosts, without their aggregates; None if there is
+        no list of hosts. With a list, the state of a host that only aggregates
+        name is unknown.
+    :param default_zone: the zone that Nova shows for a host if no aggregate
+        puts the host into a zone.
     """
 
     flavors: Sequence[Flavor]
@@ -165,7 +172,7 @@ class Stock:
 
     @functools.cached_property
     def hosts(self) -> Hosts:
-        """Return what the filter sees of each host."""
+        """Return all hosts by name, with their aggregates."""
         listed = {host.name: host for host in self.listed_hosts or ()}
         unlisted_state = ''
         if self.listed_hosts is not None:
@@ -192,8 +199,8 @@ class Stock:
     ) -> 'Stock':
         """Return a copy with other flavors and aggregates.
 
-        Both stocks are compared on the same hosts, so ``listed_hosts`` names
-        all of them.
+        ``listed_hosts`` of the copy has the hosts of both stocks, so that both
+        can be judged on the same hosts.
         """
         then = dataclasses.replace(
             self, flavors=flavors, aggregates=aggregates
@@ -206,7 +213,7 @@ _NamedT = TypeVar('_NamedT', Flavor, HostAggregate, Server)
 
 
 def state_of(status: str, state: str) -> str:
-    """Return the state of a host in one word or two.
+    """Return the state of a host, as :class:`Host` has it.
 
     :param status: ``enabled`` or ``disabled``, as Nova says it; ``UNKNOWN``
         if the host's cell is down.
@@ -223,11 +230,12 @@ def select(
 ) -> list[_NamedT]:
     """Return the flavors, aggregates or servers that an operator named.
 
-    :param records: all of them; names of servers need not be unique.
-    :param names: IDs or names; an ID goes before the same name.
-    :param noun: what they are, for the errors.
-    :returns: each record once, in the order in which they are named.
-    :raises UnreadableError: if there is none, or more than one.
+    :param records: all flavors, aggregates or servers. Servers can have equal
+        names.
+    :param names: IDs or names. If a text is an ID and a name, the ID counts.
+    :param noun: what the records are, for error messages.
+    :returns: each record once, in the order of ``names``.
+    :raises UnreadableError: if a name fits no record, or several records.
     """
     selected: list[_NamedT] = []
     for name in names:

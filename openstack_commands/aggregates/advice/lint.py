@@ -3,9 +3,9 @@
 """Mistakes in flavors and aggregates that change where flavors boot.
 
 :mod:`openstack_commands.aggregates.advice.mistakes` finds what is wrong in a
-single text. This module asks the evaluator which extra specs no aggregate
-meets, and :mod:`openstack_commands.aggregates.advice.unreachable` finds
-flavors without a host, and aggregates that no flavor may use.
+single text. This module finds extra specs that no aggregate meets.
+:mod:`openstack_commands.aggregates.advice.unreachable` finds flavors without
+a host, and aggregates that no flavor may use.
 """
 
 import functools
@@ -32,7 +32,8 @@ def _unmet(
     key, need = spec.key, spec.requirement
     if need.problem:
         return
-    # If any host passes this check, then one in one aggregate or in none.
+    # If any host meets one extra spec, then a host in a single aggregate does,
+    # or a host in no aggregate. So it is enough to judge such hosts.
     alone = [inventory.Host('')]
     alone += [inventory.Host('', (aggregate,)) for aggregate in aggregates]
     passed, refused = Request((spec,)).sift(alone)
@@ -99,7 +100,7 @@ def _lint_extra_spec(
     yield from mistakes.expanded(text)
     unmatchable = list(mistakes.unmatchable(spec.requirement))
     yield from unmatchable
-    # No aggregate can offer such a text: one finding is enough.
+    # If no aggregate can offer the text, one finding about it is enough.
     if not unmatchable:
         yield from _unmet(spec, aggregates)
 
@@ -159,16 +160,16 @@ def lint(
 ) -> list[Finding]:
     """Look for mistakes in flavors and aggregates.
 
-    If the list of hosts is not complete, a flavor may have a host in no
-    aggregate.
+    If the stock has no list of all hosts, hosts in no aggregate are unknown. A
+    flavor that could use such hosts then counts as having a host.
 
     :param limit: how many hosts Nova looks at: ``max_placement_results``.
-    :param progress: yields the flavors, and shows the progress.
+    :param progress: a function that yields the flavors and shows the progress.
     :returns: the findings; the worst first, then by object and key.
     """
     aggregates = stock.aggregates
     findings = []
-    # Many flavors have an extra spec in common.
+    # Cached, because many flavors have the same extra specs.
     in_spec = functools.cache(
         lambda name, text: [*_lint_extra_spec(name, text, aggregates)]
     )
@@ -183,7 +184,7 @@ def lint(
                     )
                 )
         findings += of_flavor
-        # These two say already that no host passes, and why.
+        # These two findings already say that no host passes, and why.
         hopeless = {FindingCode.KEY_NOT_OFFERED, FindingCode.VALUE_NOT_OFFERED}
         if hopeless.isdisjoint(finding.code for finding in of_flavor):
             verdicts = evaluation.judge(flavor)

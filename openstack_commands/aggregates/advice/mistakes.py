@@ -21,9 +21,9 @@ from os_placement_plugins.quoting import quote
 class Severity(enum.StrEnum):
     """How bad a finding is."""
 
-    #: Hosts or requests are refused that should not be.
+    #: Hosts or requests are refused by mistake.
     ERROR = 'error'
-    #: Legal, and probably not meant.
+    #: The text is valid, but probably a mistake.
     WARNING = 'warning'
     #: Worth knowing.
     INFO = 'info'
@@ -49,15 +49,15 @@ class FindingCode(enum.StrEnum):
     EXCLUSIVE_SENTINEL = 'exclusive-sentinel'
     #: ``<or>`` or an operator that nothing can meet.
     MALFORMED_VALUE = 'malformed-value'
-    #: ``<or>`` where it does not begin the value, or words that are skipped.
+    #: ``<or>`` is not the first word of the value, or words are skipped.
     MISPLACED_OR = 'misplaced-or', Severity.WARNING
-    #: A word that looks like an operator and is read as plain text.
+    #: A word that looks like an operator, but is read as plain text.
     UNKNOWN_OPERATOR = 'unknown-operator', Severity.WARNING
-    #: A path that a shell made of an unquoted ``~``.
+    #: A path that a shell has inserted for an unquoted ``~``.
     EXPANDED_TILDE = 'expanded-tilde', Severity.WARNING
-    #: A key that is nearly ``force_metadata_check``.
+    #: A key that is similar to a flag, such as ``force_metadata_check``.
     MISSPELLED_FLAG = 'misspelled-flag', Severity.WARNING
-    #: A value of the flag that does not switch it on, and is not "False".
+    #: A value of the flag that means neither on nor off. The flag is off.
     UNCLEAR_FLAG = 'unclear-flag', Severity.WARNING
     #: The flag in a flavor, where it is ignored.
     FLAG_IN_FLAVOR = 'flag-in-flavor', Severity.WARNING
@@ -70,21 +70,21 @@ class FindingCode(enum.StrEnum):
     REFUSED_BY_API = 'refused-by-api'
     #: No aggregate carries a key that a flavor needs.
     KEY_NOT_OFFERED = 'key-not-offered'
-    #: Aggregates carry the key, and none of their values matches.
+    #: Aggregates carry the key, but none of their values matches.
     VALUE_NOT_OFFERED = 'value-not-offered'
     #: No aggregate meets what a flavor prefers or avoids.
     PREFERENCE_NOT_MET = 'preference-not-met', Severity.WARNING
-    #: A namespace that is nearly the one of a preference.
+    #: A namespace that resembles that of a preference, but is not.
     MISSPELLED_PREFERENCE = 'misspelled-preference', Severity.WARNING
-    #: A multiplier of an aggregate that the weigher does not take.
+    #: A multiplier of an aggregate that the weigher ignores.
     MALFORMED_MULTIPLIER = 'malformed-multiplier', Severity.WARNING
-    #: No flavor meets what an aggregate prefers: all avoid its hosts.
+    #: No flavor meets what an aggregate prefers, so all avoid its hosts.
     AVOIDED_BY_ALL = 'avoided-by-all', Severity.INFO
-    #: Each extra spec is met somewhere, and no host meets all of them.
+    #: Each extra spec is met by some aggregate, but no host meets all of them.
     NO_HOST = 'no-host'
-    #: Hosts take the flavor, and each of them is disabled, down or unknown.
+    #: Hosts take the flavor, but all of them are disabled, down or unknown.
     NO_HOST_UP = 'no-host-up'
-    #: A flavor that one host takes, and no other.
+    #: A flavor that only one host takes.
     ONE_HOST = 'one-host', Severity.WARNING
     #: No flavor meets what an aggregate demands.
     CLOSED_AGGREGATE = 'closed-aggregate', Severity.WARNING
@@ -94,7 +94,7 @@ class FindingCode(enum.StrEnum):
     CAPABILITY_KEY = 'capability-key', Severity.WARNING
     #: A key without a scope: a later Nova may have a capability of this name.
     UNSCOPED_KEY = 'unscoped-key', Severity.INFO
-    #: A flavor whose hosts need not be among those that Nova looks at.
+    #: A flavor whose hosts may be missing from Placement's answer to Nova.
     BEYOND_LIMIT = 'beyond-limit', Severity.INFO
     #: A sentinel or ``<or>`` in an aggregate whose flag is off.
     SENTINEL_WITHOUT_FLAG = 'sentinel-without-flag', Severity.WARNING
@@ -102,15 +102,15 @@ class FindingCode(enum.StrEnum):
     SCOPE_WITHOUT_FLAG = 'scope-without-flag', Severity.WARNING
 
 
-#: Namespaces of which Nova's API validates each value (since 2.86), and
-#: takes no sentinel. In others, such as "capabilities" and "vmware", the keys
-#: that Nova knows take any value.
+#: Namespaces whose values Nova's API validates since microversion 2.86. It
+#: refuses sentinels there. In other namespaces, such as "capabilities" and
+#: "vmware", the keys that Nova knows accept any value.
 _VALIDATED: Final = re.compile(
     r'(hw|hw_rng|hw_video|os|pci_passthrough|quota|resources\w*|trait\w*):|'
     r'(hide_hypervisor_id|group_policy)$'
 )
-#: What nova-scheduler knows about every host; ComputeCapabilitiesFilter
-#: compares a bare key of the same name.
+#: The attributes of each host in nova-scheduler. If an extra spec without a
+#: scope has such a name, ComputeCapabilitiesFilter compares the two values.
 CAPABILITIES: Final = """
     aggregates allocation_candidates cell_uuid cpu_allocation_ratio
     cpu_info disk_allocation_ratio disk_mb_used failed_builds free_disk_mb
@@ -120,14 +120,15 @@ CAPABILITIES: Final = """
     supported_instances total_usable_disk_gb total_usable_ram_mb updated
     uuid vcpus_total vcpus_used
     """.split()  # noqa: SIM905
-#: Words that begin like operators, and are none as they stand.
+#: The beginning of words that look like operators of Nova.
 _LIKE_OPERATOR: Final = re.compile(r'^(s?[<>=!]=?|<in>|<all-in>|<|>)')
 _HOME: Final = re.compile(r'^(/root|/home/[^/\s]+|/Users/[^/\s]+)$')
 _OFF: Final = ('false', '0', 'f', 'n', 'no', 'off', '')
-#: The namespaces of preferences, and a factor that is written in any way.
+#: The namespaces of preferences, and the factor at the end of a namespace.
 _PREFERENCES: Final = ('aggregate_preferred', 'aggregate_avoided')
 _FACTOR: Final = re.compile(r'[._-]?(\d+)$')
-#: How similar a key and the flag must be to count as a typing error.
+#: The similarity (0 to 1) from which a key or a namespace counts as a
+#: typing error.
 _ALIKE: Final = 0.8
 
 
@@ -135,11 +136,11 @@ class Finding(NamedTuple):
     """A mistake, or a hint for the operator.
 
     :param text: what is wrong.
-    :param remedy: how to write it.
+    :param remedy: how to correct the mistake.
     :param owner: ``flavor``, ``aggregate`` or ``host``; empty until the owner
         of the text is set.
     :param name: the name of the flavor, the aggregate or the host.
-    :param key: the key as it is written there.
+    :param key: the key as the flavor or the aggregate has it.
     """
 
     code: FindingCode
@@ -250,7 +251,7 @@ def alike(text: str, texts: Iterable[str]) -> list[str]:
     """Return texts that differ only in outer white space or in case.
 
     :param text: a key or a value.
-    :param texts: the keys or values of the other side.
+    :param texts: the keys or values to compare with.
     """
     folded = text.strip().lower()
     return sorted({t for t in texts if t.strip().lower() == folded})

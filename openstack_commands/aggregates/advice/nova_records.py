@@ -4,8 +4,8 @@
 
 The functions convert rows to records. A row describes one object. It comes
 from ``openstack … list --long -f json``, from ``openstack … show -f json`` or
-from Nova's API. :mod:`openstack_commands.records.rows` gives the columns the
-same names.
+from Nova's API. :mod:`openstack_commands.records.rows` converts the names of
+the columns to one form.
 """
 
 from collections.abc import Iterable, Mapping
@@ -103,8 +103,9 @@ def read_hosts(rows: Iterable[Row]) -> list[inventory.Host]:
     """Return the compute hosts that rows describe, and their states.
 
     :returns: the hosts; services other than nova-compute are left out.
-    :raises UnreadableError: if the rows are not compute services. Lists of
-        hypervisors have other names, and do not show disabled hosts.
+    :raises UnreadableError: if the rows are not compute services. The output
+        of ``openstack hypervisor list`` is not accepted: it can have other
+        names, and does not show which hosts are disabled.
     """
     hosts = []
     for row in rows:
@@ -154,7 +155,7 @@ def read_groups(rows: Iterable[Row]) -> list[Group]:
 def _server(row: Row) -> inventory.Server:
     """Return a server."""
     if row.get('status') == 'UNKNOWN' and 'flavor' not in row:
-        # The cell is down.
+        # Nova shows such a row while the cell of the server is down.
         return inventory.Server(
             name=text(row, 'name', 'id'),
             id=text(row, 'id'),
@@ -166,11 +167,12 @@ def _server(row: Row) -> inventory.Server:
     )
     name = _name(row, command)
     host: str | None = text(row, *_SERVER_HOST)
-    # Everybody is shown the hash of a host, empty for no host.
+    # Nova shows the host to administrators only. ``hostId``, a hash, is shown
+    # to all users; it is empty if the server is on no host.
     if not host and row.get('hostid') != '':
         host = None
     zone_column = 'pinned_availability_zone'
-    # Without a host, Nova shows the zone that was asked for.
+    # For a server without a host, Nova shows the requested zone here.
     if host == '':
         zone_column = _ASKED_ZONE
     zone = None
@@ -197,7 +199,7 @@ def _server(row: Row) -> inventory.Server:
 
 
 def _flavor_of_server(row: Row, name: str, command: str) -> inventory.Flavor:
-    """Return the copy of the flavor that a server's row has."""
+    """Return the copy of the flavor in a server's row."""
     column = row.get('flavor')
     if isinstance(column, Mapping):
         flavor = columns(column)
@@ -212,7 +214,7 @@ def _flavor_of_server(row: Row, name: str, command: str) -> inventory.Flavor:
 
 
 def _flavor(row: Row, name: str, command: str) -> inventory.Flavor:
-    """Return a flavor; its numbers are 0 where there is none."""
+    """Return a flavor; a number that the row does not have is 0."""
     swap = _number(row, 'swap')
     return inventory.Flavor(
         name,

@@ -5,7 +5,7 @@
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
-#: What Placement answers.
+#: The JSON object of an answer of Placement.
 Answer = Mapping[str, Any]
 
 
@@ -42,7 +42,7 @@ class Offers(NamedTuple):
         """Return why a host is no candidate; none if it is one.
 
         :param enabled: whether the host is enabled and in the right zone. If
-            not, another text says so.
+            not, another obstacle already says so.
         """
         if host in self.candidates:
             return []
@@ -69,7 +69,7 @@ class Offers(NamedTuple):
 def roots(answer: Answer) -> set[str]:
     """Return the root providers of allocation candidates.
 
-    :param answer: that of ``GET /allocation_candidates``.
+    :param answer: the answer to ``GET /allocation_candidates``.
     """
     summaries = answer['provider_summaries']
     providers = set()
@@ -82,7 +82,7 @@ def roots(answer: Answer) -> set[str]:
 class Able(NamedTuple):
     """The providers that have room for a resource class, or have a trait.
 
-    :param nodes: the providers that have it, by the node that they belong to.
+    :param nodes: node -> the providers of the node that have it.
     :param sharing: the providers that share it with some nodes.
     """
 
@@ -90,7 +90,7 @@ class Able(NamedTuple):
     sharing: Collection[str] = ()
 
     def lacks(self, node: str) -> bool:
-        """Tell whether a node has it neither alone nor shared."""
+        """Tell whether a node lacks it, and no provider may share it."""
         return not self.sharing and node not in self.nodes
 
 
@@ -125,7 +125,7 @@ def able(
 def sentence(obstacles: Mapping[str, Iterable[Obstacle]], most: int) -> str:
     """Return why a request cannot use hosts, as a sentence.
 
-    :param obstacles: by host; a host without any is left out.
+    :param obstacles: host -> its obstacles; a host without any is left out.
     :param most: how many hosts with the same obstacles are named at most.
     """
     groups: dict[tuple[Obstacle, ...], list[str]] = {}

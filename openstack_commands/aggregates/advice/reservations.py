@@ -8,7 +8,7 @@ from typing import Final
 from nova_filters.matching import requirement
 from openstack_commands.aggregates.advice import inventory
 
-#: The filter that keeps other projects out, and what its keys begin with.
+#: The filter that keeps other projects out, and the prefix of its keys.
 PROJECT_FILTER: Final = 'AggregateMultiTenancyIsolation'
 _PROJECTS: Final = 'filter_tenant_id'
 _FLAVORS: Final = 'instance_type'
@@ -17,7 +17,7 @@ _FLAVORS: Final = 'instance_type'
 def projects(host: inventory.Host) -> set[str]:
     """Return the IDs of the projects that a host is reserved for.
 
-    :returns: none if the host is for all projects.
+    :returns: empty if the host is for all projects.
     """
     return _reserved(host, lambda key: key.startswith(_PROJECTS))
 
@@ -25,7 +25,7 @@ def projects(host: inventory.Host) -> set[str]:
 def flavors(host: inventory.Host) -> set[str]:
     """Return the names of the flavors that a host is reserved for.
 
-    :returns: none if the host is for all flavors.
+    :returns: empty if the host is for all flavors.
     """
     return _reserved(host, lambda key: key == _FLAVORS)
 
@@ -38,7 +38,10 @@ def admits(reserved: Collection[str], name: str) -> bool:
 def _reserved(
     host: inventory.Host, is_reserving: Callable[[str], bool]
 ) -> set[str]:
-    """Return the names in the metadata of a host's aggregates."""
+    """Return the names in the metadata of a host's aggregates.
+
+    :param is_reserving: tells whether a metadata key reserves hosts.
+    """
     names: set[str] = set()
     for aggregate in host.aggregates:
         for key, value in aggregate.metadata.items():

@@ -15,12 +15,15 @@ from openstack_commands.aggregates.advice import explanation, inventory
 from openstack_commands.aggregates.advice.mistakes import Finding, FindingCode
 from os_placement_plugins.quoting import listed, quote
 
-#: What the extra specs begin with by which Placement chooses hosts.
+#: The beginning of extra specs by which Placement chooses hosts.
 _CHOOSING: Final = ('resources', 'trait')
 
 
 def contradictory(stock: inventory.Stock) -> Iterable[Finding]:
-    """Find demands that exclude each other, in one aggregate or on a host."""
+    """Find demands that exclude each other.
+
+    The demands are in one aggregate, or in several aggregates of one host.
+    """
     findings: dict[tuple[tuple[str, ...], str], Finding] = {}
     request = Request((), stock.exempt)
     cases: list[tuple[str, str, tuple[inputs.Aggregate, ...]]] = []
@@ -55,7 +58,12 @@ def _closing_keys(
     flavors: Mapping[tuple[inputs.FlavorSpec, ...], int],
     exempt: inputs.Exempt,
 ) -> collections.Counter[str] | None:
-    """Count the flavors that each key refuses; None if one flavor passes."""
+    """Count the flavors that an aggregate refuses because of each key.
+
+    :param hosts: for each group of equal hosts, their aggregates.
+    :param flavors: flavor -> how many flavors are like it.
+    :returns: None if a flavor passes.
+    """
     closing: collections.Counter[str] = collections.Counter()
     for flavor, number in flavors.items():
         request = Request(flavor, exempt)
@@ -86,11 +94,11 @@ def closed(stock: inventory.Stock) -> Iterator[Finding]:
     for aggregate, demanded in carried.items():
         refusals = nobody.refusals((aggregate,))
         kinds = {refusal.kind for refusal in refusals}
-        # A contradiction is a finding of its own.
+        # contradictory() finds contradictions.
         if Kind.CONTRADICTION in kinds:
             continue
-        # Many flavors say the same about these keys, and many hosts are in
-        # the same forced aggregates that do.
+        # Flavors with the same extra specs for these keys are judged once. So
+        # are hosts in the same forced aggregates with these keys.
         alike: collections.Counter[tuple[inputs.FlavorSpec, ...]]
         alike = collections.Counter()
         for specs in flavors:
@@ -178,9 +186,9 @@ def beyond_limit(
 ) -> Iterator[Finding]:
     """Find a flavor whose hosts Placement may leave out.
 
-    Placement does not know aggregates' metadata, so it may leave out any host
-    above the limit. This does not happen if the flavor requires resources or
-    traits.
+    Placement does not know the metadata of aggregates. If there are more hosts
+    than the limit, Placement may leave out any of them. A flavor whose extra
+    specs request resources or traits is not reported.
 
     :param limit: how many hosts Nova looks at.
     """

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The steps of a request through nova-scheduler, as far as known.
+"""The steps of a boot request in nova-scheduler, as far as known.
 
-The hosts are those of now, and not those at the time of the request.
+The steps are repeated with the hosts of now. These hosts may differ from those
+at the time of the request.
 """
 
 import collections
@@ -41,8 +42,8 @@ class FilterStep(NamedTuple):
     """One step of the request.
 
     :param name: Placement, the availability zone, or a filter.
-    :param left: the hosts that are left after it.
-    :param reason: the request of the step, or why it refuses hosts.
+    :param left: the hosts that are left after the step.
+    :param reason: what Placement was asked for, or why the step refuses hosts.
     """
 
     name: str
@@ -51,15 +52,15 @@ class FilterStep(NamedTuple):
 
 
 class Walk(NamedTuple):
-    """The whole way.
+    """All steps of a request, and what refuses the hosts.
 
-    :param steps: those that can be judged, in order.
-    :param unjudged: the enabled filters that cannot be judged from outside.
+    :param steps: the steps that can be judged, in order.
+    :param unjudged: the enabled filters that cannot be judged through APIs.
     :param verdicts: the verdicts of the filter that compares flavors with
         aggregates; None without such a filter. With two such filters, the
         verdicts of the second one on the hosts that pass the first one.
-    :param obstacles: for each host that passes for the flavor, the other steps
-        that refuse it, without Placement.
+    :param obstacles: for each host that passes for the flavor, why other steps
+        refuse the host. Placement is not one of these steps.
     """
 
     steps: Sequence[FilterStep]
@@ -68,7 +69,7 @@ class Walk(NamedTuple):
     obstacles: Mapping[str, list[offers.Obstacle]]
 
 
-#: Return why a host is refused; None if it passes.
+#: A function that returns why a host is refused; None if it passes.
 _Judge = Callable[[inventory.Host, inventory.Server], str | None]
 
 
@@ -102,7 +103,7 @@ def _flavors(host: inventory.Host, server: inventory.Server) -> str | None:
     return 'reserved for other flavors'
 
 
-#: The steps that can be judged from outside, beside Placement.
+#: The other steps that can be judged through APIs, apart from Placement.
 _JUDGES: Final[Mapping[str, _Judge]] = {
     'AllHostsFilter': lambda host, server: None,
     'ComputeFilter': _state,
@@ -110,7 +111,7 @@ _JUDGES: Final[Mapping[str, _Judge]] = {
     reservations.PROJECT_FILTER: _projects,
     'AggregateTypeAffinityFilter': _flavors,
 }
-#: The filters that a evaluation judges.
+#: The filters that compare flavors with aggregates: an evaluation judges them.
 _OF_PANELS: Final = {
     'AggregateInstanceExtraSpecsFilter': in_tree.Request,
     OURS: request.Request,
@@ -159,7 +160,7 @@ def walk(
 
 
 def _has_zone(server: inventory.Server, stock: inventory.Stock) -> bool:
-    """Tell whether the request is for the hosts of a zone.
+    """Tell whether the request is limited to the hosts of a zone.
 
     Nova accepts any host for the default zone, unless an aggregate has this
     zone.
@@ -177,7 +178,7 @@ def _verdicts(
 ) -> Verdicts | None:
     """Return the verdicts of filters that compare flavors with aggregates."""
     verdicts: Verdicts | None = None
-    # The hosts to judge: all of them at first.
+    # The hosts that are left; None for all hosts.
     hosts = None
     for name in filters:
         if name not in _OF_PANELS:
@@ -193,7 +194,10 @@ def _verdicts(
 def _obstacles(
     host: inventory.Host, server: inventory.Server, judges: Iterable[str]
 ) -> list[offers.Obstacle]:
-    """Return what else refuses a host, besides Placement and the flavor."""
+    """Return why steps refuse a host.
+
+    :param judges: the names of the steps, in :data:`_JUDGES`.
+    """
     reasons = [_JUDGES[name](host, server) for name in judges]
     return [offers.Obstacle('is', reason) for reason in reasons if reason]
 
@@ -240,5 +244,5 @@ def _steps(
 
 
 def _counted(counts: Iterable[tuple[int, str]]) -> str:
-    """Return how many hosts each reason refuses."""
+    """Return a text with the number of hosts that each reason refuses."""
     return ', '.join(f'{number} {reason}' for number, reason in counts)
