@@ -2,6 +2,6 @@
 
 """The commands of the ``openstack`` shell; no service imports them.
 
-Each ``advice`` folder has pure modules. The modules beside it read the cloud
-and print.
+The modules in each ``advice`` folder are pure: they neither read nor print.
+The modules beside the folder read files or the cloud, and print.
 """

@@ -5,7 +5,7 @@
 The commands are the entry points ``openstack.os_placement_plugins.v1`` of
 setup.cfg. The commands ask the APIs of Senlin, Nova and Heat through the SDK,
 so this module adds no client, no option and no version. The shell imports this
-module for every command, so the module loads no library.
+module for every command, so the module imports only the standard library.
 """
 
 import argparse

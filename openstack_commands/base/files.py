@@ -24,7 +24,7 @@ _T = TypeVar('_T')
 def reading(path: str) -> Iterator[None]:
     """Convert an error of a file into one line that names the file.
 
-    :raises CommandError: in place of what reading or parsing raises.
+    :raises CommandError: in place of an exception from reading or parsing.
     """
     try:
         yield
@@ -41,7 +41,7 @@ def reading(path: str) -> Iterator[None]:
 def read_text(path: str) -> str:
     """Return the text of a file.
 
-    :raises CommandError: if it cannot be read.
+    :raises CommandError: if the file cannot be read.
     """
     with reading(path):
         return pathlib.Path(path).read_text('utf-8')
@@ -68,7 +68,10 @@ def read_configuration(
 
 
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Return an object that has each key once."""
+    """Return a JSON object.
+
+    :raises UnreadableError: if the object has a key twice.
+    """
     if len(dict(pairs)) < len(pairs):
         raise rows.UnreadableError('a key is there twice in one object')
     return dict(pairs)
@@ -100,18 +103,18 @@ def read(
 ) -> _T:
     """Return the parsed content of files that the ``openstack`` shell printed.
 
-    :param paths: the files, JSON.
-    :param parse: takes the rows, columns in one form; see
-        :func:`rows.unwrap`.
-    :returns: its result on the rows of all files.
-    :raises CommandError: if a file is missing or has another content; one line
-        that names the file.
+    :param paths: the paths of JSON files.
+    :param parse: a function of the rows, which come from :func:`rows.unwrap`.
+    :returns: the result of ``parse`` on the rows of all files.
+    :raises CommandError: if a file is missing or has another content. The text
+        is one line that names the file.
     """
     documents: list[object] = []
     for path in paths:
         with reading(path):
             documents_of_file = _read(path)
-            # So that the message names the right one of several files.
+            # The rows are parsed here, too, so that an error names the file
+            # at fault. The result is not used.
             parse(rows.unwrap(documents_of_file))
         documents += documents_of_file
     with reading(', '.join(paths)):

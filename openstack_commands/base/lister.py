@@ -20,56 +20,58 @@ from openstack_commands.base.progress import Progress
 from os_placement_plugins.errors import one_line
 from os_placement_plugins.quoting import printable
 
-#: The level of -v; without it the shell shows warnings and errors.
+#: The shell's verbosity with -v. Without -v, the shell shows only warnings and
+#: errors.
 _VERBOSE: Final = 2
 #: The columns and the rows that a command returns.
 Table = tuple[Sequence[str], Iterable[Sequence[Any]]]
 
 #: The exit codes of a command that has an answer.
 FINE: Final = 0
-#: Something could not be judged, and nothing was found. A failure ends so.
+#: Nothing was found, but something could not be judged. A command that fails
+#: also exits with this code.
 UNJUDGED: Final = 1
 #: What the command looks for was found.
 FOUND: Final = 2
-#: The formats that escape control characters themselves, so that a program
-#: reads the text as it is.
+#: The formats that escape control characters themselves. A program that reads
+#: such a format gets the original text.
 _ESCAPING: Final = ('json', 'yaml')
 
 _T = TypeVar('_T')
 
 
 class _Printable(columns.FormattableColumn):  # type: ignore[misc]
-    """A column that shows no control characters but its own line breaks.
+    """A cell that shows no control characters except its own line breaks.
 
-    :param column: the column; rows are sorted by its value.
+    :param column: the cell to show; cliff sorts rows by this cell.
     """
 
     def human_readable(self) -> str:
-        """Return the text of the column."""
+        """Return the text of the cell."""
         lines = self._value.human_readable().split('\n')
         return '\n'.join(printable(line) for line in lines)
 
     def machine_readable(self) -> Any:
-        """Return the value of the column."""
+        """Return the value of the cell."""
         value = self._value.machine_readable()
-        # Formats of text show the repr() of all else, which escapes.
+        # Text formats show the repr() of any other value, and repr() escapes.
         return printable(value) if isinstance(value, str) else value
 
 
 class Lister(command.Lister):  # type: ignore[misc]
-    """A command that prints a table, and may need no cloud."""
+    """A command that prints a table. Not every such command needs a cloud."""
 
-    # The shell asks this before it parses the command line. Only the command
-    # line tells whether there is a cloud to ask.
+    # The shell reads this attribute before it parses the command line. But the
+    # command line decides whether a cloud is needed; see log_in().
     auth_required = False
 
-    #: What the command raises when its input is wrong; the text says why.
+    #: The exceptions for wrong input. Their text says what is wrong.
     INPUT_ERRORS: ClassVar[tuple[type[Exception], ...]] = ()
 
-    #: The columns of a table; the other formats have all. Empty stands for
-    #: all. "-c" chooses others.
+    #: The columns of a table; empty for all columns. The other formats have
+    #: all columns. "-c" overrides this.
     table_columns: Sequence[str] = ()
-    #: The sentences below a table; an indented one stays in one line.
+    #: The sentences below a table. An indented sentence stays in one line.
     remarks: list[str]
     #: The exit code if there is an answer.
     status = FINE
@@ -94,7 +96,7 @@ class Lister(command.Lister):  # type: ignore[misc]
 
         :returns: the SDK's connection.
         """
-        # The next call looks at it.
+        # prepare_to_run_command() logs in only if this attribute is true.
         self.auth_required = True
         options = self.app.options
         quiet = options.verbose_level < _VERBOSE and not options.debug
@@ -108,21 +110,21 @@ class Lister(command.Lister):  # type: ignore[misc]
         column_names: Sequence[str],
         data: Iterable[Sequence[Any]],
     ) -> int:
-        """Print the result; a table as wide as the terminal, with remarks."""
+        """Print the result. A table fits the terminal, and has remarks."""
         if parsed_args.formatter not in _ESCAPING:
             data = printable_rows(data)
         if parsed_args.formatter != 'table':
             return int(super().produce_output(parsed_args, column_names, data))
         parsed_args.columns = parsed_args.columns or [*self.table_columns]
         if not (parsed_args.max_width or parsed_args.fit_width):
-            # cliff itself fits tables on a terminal only.
+            # cliff limits the width only if standard output is a terminal.
             parsed_args.max_width = shutil.get_terminal_size().columns
         super().produce_output(parsed_args, column_names, data)
         self.print_remarks()
         return 0
 
     def print_remarks(self) -> None:
-        """Print what stands below a table."""
+        """Print the remarks below a table."""
         for remark in self.remarks:
             # An indented remark is a command to copy, so it stays in one line.
             if remark.startswith('  '):
@@ -155,7 +157,7 @@ def _printable(cell: Any) -> Any:
 
 
 def add_repeatable(parser: Any, name: str, what: str, text: str) -> None:
-    """Add an option that can be repeated, and gives a list."""
+    """Add an option that can be repeated; its values are a list."""
     parser.add_argument(
         name, metavar=what, action='append', default=[], help=text
     )
@@ -196,7 +198,7 @@ def telling_in_one_line(*input_errors: type[Exception]) -> Iterator[None]:
     """Convert the libraries' exceptions about a cloud into one line.
 
     :param input_errors: further exceptions to convert.
-    :raises CommandError: in place of their exceptions.
+    :raises CommandError: in place of these exceptions.
     """
     try:
         yield

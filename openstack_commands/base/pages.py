@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The lists of Nova's API, page by page; only requests that change nothing."""
+"""Read lists of Nova's API, page by page. No request changes the cloud."""
 
 import contextlib
 from collections.abc import Iterator
@@ -25,7 +25,9 @@ def read_answer(answer: Any, service: str) -> Any:
 
 @contextlib.contextmanager
 def reading_json(service: str) -> Iterator[None]:
-    """Name the service whose answer is no JSON, such as a page of a proxy.
+    """Convert errors of the JSON reader into one that names the service.
+
+    An answer that is not JSON can be, for example, an error page of a proxy.
 
     :raises SDKException: in place of the errors of the JSON reader.
     """
@@ -52,12 +54,12 @@ def ask(nova: Any, path: str, version: str, **query: Any) -> Any:
 def listed(
     nova: Any, path: str, noun: str, version: str, **query: Any
 ) -> Iterator[Row]:
-    """Yield the rows of a list, their columns in one form.
+    """Yield the rows of a list, with column names in one form.
 
     The rows are not the SDK's own resources, because an older SDK knows fewer
     columns.
 
-    :param noun: what Nova calls the objects in the answer.
+    :param noun: the key of the list in Nova's answer, such as ``servers``.
     """
     far = progress.Progress()
     number = 0
@@ -69,7 +71,7 @@ def listed(
         for row in rows:
             yield columns(row)
         if rows and noun == 'server_groups':
-            # They have pages, but no links.
+            # Nova pages server groups, but gives no link to the next page.
             query['offset'] = query.get('offset', 0) + len(rows)
         elif f'{noun}_links' in answer:
             query['marker'] = rows[-1]['id']

@@ -6,12 +6,12 @@ import sys
 import time
 from typing import Final
 
-#: After as many seconds a command tells how far it is.
+#: Seconds before a command shows its progress, and between two such lines.
 PATIENCE: Final = 2.0
 
 
 class Progress:
-    """Shows the progress from time to time, but not at once."""
+    """Shows the progress of a command from time to time, but not at once."""
 
     def __init__(self) -> None:
         self._told = time.monotonic()
@@ -19,7 +19,7 @@ class Progress:
     def tell(self, number: int, what: str) -> None:
         """Show the progress, unless it was shown a moment ago.
 
-        :param number: how many are done.
+        :param number: how many objects are done.
         :param what: the rest of the line, such as "servers".
         """
         now = time.monotonic()

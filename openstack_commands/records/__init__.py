@@ -1,3 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Read the output of the shell and the answers of APIs. Pure."""
+"""Convert the output of the shell and the answers of APIs to rows.
+
+The modules are pure: they read no file and no cloud.
+"""

@@ -2,22 +2,22 @@
 
 """Rows: one object in the output of the ``openstack`` shell or of an API.
 
-Pure. The names of the columns differ between these forms, and between
+The names of the columns differ between the shell and the API, and between
 releases of the client.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-#: A row of a file.
+#: One object: column -> value.
 Row = Mapping[str, object]
 
-#: What Nova's API calls the objects of an answer.
+#: The keys under which an answer of Nova's API has its objects.
 _NOUNS: Final = ('flavor', 'aggregate', 'service', 'server', 'server_group')
 _ANSWERS: Final = frozenset([*_NOUNS, *(f'{noun}s' for noun in _NOUNS)])
-#: Beside its objects, an answer that is a page has a link to the next one.
+#: The keys under which an answer has a link to the next page, if there is one.
 _LINKS: Final = frozenset(f'{name}_links' for name in _ANSWERS)
-#: Where a server's hints are: in Nova's API and in the shell.
+#: The columns that can have a server's hints: in Nova's API and in the shell.
 _HINTS: Final = ('scheduler_hints', 'os-sch-hnt:scheduler_hints')
 
 
@@ -26,10 +26,10 @@ class UnreadableError(ValueError):
 
 
 def unwrap(documents: Iterable[object]) -> Iterator[Row]:
-    """Yield the rows of documents, their columns in one form.
+    """Yield the rows of documents, with column names in one form.
 
     :param documents: rows, lists of rows, or answers of Nova's API.
-    :returns: rows with columns in lower case, with underscores.
+    :returns: rows whose column names have lower case and underscores.
     :raises UnreadableError: if a document is something else.
     """
     for document in documents:
@@ -56,7 +56,7 @@ def continues(document: object) -> bool:
 
 
 def columns(row: Row) -> Row:
-    """Return a row with its columns in lower case, with underscores."""
+    """Return a row whose column names have lower case and underscores."""
     return {
         str(column).strip().lower().replace(' ', '_'): value
         for column, value in row.items()
@@ -64,7 +64,7 @@ def columns(row: Row) -> Row:
 
 
 def text(row: Row, *names: str) -> str:
-    """Return the first of some columns that has a value; empty if none."""
+    """Return the first value in some columns as text; empty if none."""
     for name in names:
         value = row.get(name)
         if value is not None:
@@ -75,7 +75,7 @@ def text(row: Row, *names: str) -> str:
 def hints(row: Row) -> Mapping[str, object] | None:
     """Return the scheduler hints of a server; None if they are not shown.
 
-    :raises UnreadableError: if they are something else.
+    :raises UnreadableError: if the hints are not a mapping.
     """
     for column in _HINTS:
         if column not in row:

@@ -28,7 +28,7 @@ _SERVER: Final = 'OS::Nova::Server'
 #: More levels than Heat lets a stack have.
 _ALL_LEVELS: Final = 100
 
-#: What a table shows without --long; the path ends with the stack.
+#: The columns of a table without --long. The path ends with the stack.
 SHORT: Final = ('Server', 'Path', 'Key ID', 'Signature')
 COLUMNS: Final = (
     'Server',
@@ -47,7 +47,7 @@ COLUMNS: Final = (
 
 
 class Path(columns.FormattableColumn):  # type: ignore[misc]
-    """The way from the root stack down, its steps decoded."""
+    """The path from the root stack to the server's own stack."""
 
     def human_readable(self) -> str:
         """Return the names of the stacks, each after its resource."""
@@ -171,10 +171,10 @@ class ListStackHints(lister.Lister):
     def _shown(self, nova: Any, all_projects: bool) -> list[rows.Row]:
         """Return the servers whose hints Nova shows; report the others.
 
-        :raises CommandError: when this Nova is too old.
+        :raises CommandError: if this Nova is too old.
         """
         servers = list(_servers(nova, all_projects))
-        # Hardly more than the id, while its cell is down.
+        # While the cell of a server is down, Nova shows little besides the ID.
         shown = [row for row in servers if 'scheduler_hints' in row]
         if len(shown) < len(servers):
             self.status = lister.UNJUDGED
@@ -192,8 +192,9 @@ class ListStackHints(lister.Lister):
     ) -> list[hint_members.Member]:
         """Return the servers of a stack; report those that are not shown.
 
-        :param stack: the id of the stack, if Heat does not show it.
-        :param of_heat: what Heat shows; None for nothing.
+        :param stack: the stack on the command line; an id if Heat does not
+            show the stack.
+        :param of_heat: the stack as Heat shows it; None if Heat does not.
         """
         if of_heat is None:
             self.status = lister.UNJUDGED
@@ -221,7 +222,7 @@ class ListStackHints(lister.Lister):
 
 
 def _key_id(text: str) -> str:
-    """Return the id of a key as signatures have it."""
+    """Return the ID of a key in the form that signatures have."""
     if not re.fullmatch('[0-9a-fA-F]{8}', text):
         raise argparse.ArgumentTypeError(
             f'{quote(text)} is not the ID of a key; give eight hexadecimal '
@@ -298,9 +299,9 @@ def _row(member: hint_members.Member, keys: signature.Keys) -> tuple[Any, ...]:
 
 
 def _keys(parsed_args: argparse.Namespace) -> signature.Keys:
-    """Return the keys of Heat; none if nobody asked for a check.
+    """Return the signing keys of Heat; none if no file is named.
 
-    :raises CommandError: when a file cannot be read or has no key.
+    :raises CommandError: if the file cannot be read or has no key.
     """
     path = parsed_args.config_file or parsed_args.key_file
     if not path:
@@ -325,7 +326,7 @@ class _Stack(NamedTuple):
     """The data that Heat shows of a stack and of its nested stacks.
 
     :param stacks: the ids of these stacks.
-    :param servers: the ids of their servers, by the type of the resource.
+    :param servers: the ids of the servers that their resources have created.
     :param made: the ids of all objects that their resources have created.
     """
 
@@ -351,7 +352,8 @@ def _find_stack(orchestration: Any, name: str) -> _Stack | None:
     )
     contents = _Stack(stacks={stack.id}, servers=set(), made=set())
     for resource in pages.read_answer(answer, 'Heat')['resources']:
-        # Not by what a resource made: a template can give any id for that.
+        # Only the link is reliable: with external_id, a template can set any
+        # physical_resource_id.
         for link in resource.get('links', ()):
             if link['rel'] == 'stack':
                 contents.stacks.add(link['href'].rpartition('/')[2])
@@ -366,9 +368,9 @@ def _find_stack(orchestration: Any, name: str) -> _Stack | None:
 def _servers(nova: Any, all_projects: bool) -> Iterator[rows.Row]:
     """Return the rows of servers, as Nova's API answers.
 
-    :raises CommandError: when this Nova is too old.
+    :raises CommandError: if this Nova is too old.
     """
-    # The shell pins an old version unless told otherwise.
+    # By default, the shell asks Nova in an old microversion.
     nova.default_microversion = None
     if not utils.supports_microversion(nova, HINTS_SHOWN):
         raise exceptions.CommandError(

@@ -1,3 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What operators ask about the hints of stacks. Pure."""
+"""Answer what operators ask about the hints of stacks.
+
+The modules are pure: they neither read a file or a cloud, nor print.
+"""

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The stack that each server names in its hints, and whether Heat signed them.
+"""The stack in the hints of each server, and whether Heat signed the hints.
 
-Servers come as Nova's API or ``openstack server show -f json`` prints them.
-:mod:`os_placement_plugins.stack_hints` reads their hints, as in
+The rows of servers come from Nova's API or from ``openstack server show -f
+json``. :mod:`os_placement_plugins.stack_hints` reads their hints, as in
 nova-scheduler.
 """
 
@@ -21,8 +21,8 @@ class Member(NamedTuple):
     :param hints: the stack that the hints name, signed or not.
     :param signature: ``valid`` or ``invalid``, for this project and these
         hints; ``unsigned`` without a signature; ``not checked`` without a key.
-    :param key_id: the id of the key that the signature names, without a check;
-        empty if there is none.
+    :param key_id: the id of the key in the signature, even if the signature
+        is not valid; empty without a signature.
     :param project_id: the id of the project that owns the server.
     :param marked: the server has a hint whose name begins with ``heat_``.
     """
@@ -85,8 +85,8 @@ def read_server(row: rows.Row, keys: signature.Keys) -> Member:
     """Return a server and its hints.
 
     :param row: as Nova's API or the shell shows the server.
-    :param keys: the keys of Heat; without keys nothing is checked.
-    :raises UnreadableError: if it is no server, or its hints are not shown.
+    :param keys: the signing keys of Heat; without keys, no check is made.
+    :raises UnreadableError: if the row is no server, or has no hints column.
     """
     name, server_id = rows.text(row, 'name'), rows.text(row, 'id')
     if not name or not server_id:
