@@ -30,8 +30,8 @@ Table = tuple[tuple[str, ...], list[tuple[Any, ...]]]
 class Cell(columns.FormattableColumn):  # type: ignore[misc]
     """A value for programs, and its text for people.
 
-    :param value: the value; ``None`` is a dash for people.
-    :param text: the text, if it is not simply that of the value.
+    :param value: the value; ``None`` is shown to people as a dash.
+    :param text: the text; by default, the value as text.
     """
 
     def __init__(self, value: object, text: str | None = None) -> None:
@@ -53,9 +53,9 @@ class ClusterLister(lister.Lister):
 
     INPUT_ERRORS = (values.WrongValue,)
 
-    #: What to do about a cluster without a policy.
+    #: The end of the error message for a cluster without a policy.
     WITHOUT_POLICY = 'attach one, or enable it.'
-    #: The SDK's connection, once there is one.
+    #: The SDK's connection; None before the login.
     connection: Any = None
     _told: frozenset[str] = frozenset()
 
@@ -78,7 +78,8 @@ class ClusterLister(lister.Lister):
     def warn(self, text: str, *words: object) -> None:
         """Warn of a problem that does not stop the command."""
         message = printable(text % words)
-        # A command may read the cluster more than once.
+        # A command may read the cluster more than once. Each warning is shown
+        # only once.
         if message not in self._told:
             self._told |= {message}
             self.log.warning('%s', message)
@@ -123,7 +124,8 @@ class ClusterLister(lister.Lister):
 
         :param cluster: the cluster with its last known states; ``None``
             without a cluster.
-        :returns: the regions, and those with which something is wrong.
+        :returns: the regions; and the states of the regions that are silent,
+            out, held or full, by name.
         """
         if cluster is None or not policy.follows:
             return policy.regions, {}
@@ -139,9 +141,12 @@ class ClusterLister(lister.Lister):
         return override.regions, states
 
     def advise(self, cluster: Any, states: Mapping[str, State]) -> list[str]:
-        """Return the commands that declare regions out, if they are needed.
+        """Return sentences with the commands that declare regions out.
 
-        :param states: the regions with which something is wrong.
+        The sentences are about regions that are held, and about silent regions
+        if the cluster is in status ERROR.
+
+        :param states: region name -> state, as :meth:`in_force` returns them.
         """
         advice = []
         for name, state in states.items():
@@ -162,10 +167,11 @@ class ClusterLister(lister.Lister):
     ) -> set[str]:
         """Return the regions that a plan leaves alone.
 
-        :param cluster: the cluster; ``None`` if only Keystone is asked.
+        :param cluster: the cluster, whose profile needs services; ``None`` if
+            it is enough that Keystone knows a region.
         """
         if policy.follows and not growing:
-            # Nodes can leave a region that nobody reaches.
+            # Nodes can leave a region even if it does not answer.
             return set()
         services, ties, home = self._needs(cluster, growing)
         faults = health.look(
@@ -198,7 +204,10 @@ class ClusterLister(lister.Lister):
     def _needs(
         self, cluster: Any, growing: bool
     ) -> tuple[list[str], list[str], str | None]:
-        """Return the services that the nodes of a cluster need, if known."""
+        """Return what the nodes of a cluster need; empty if not known.
+
+        See :func:`openstack_commands.clusters.clusters.needs`.
+        """
         if cluster is not None:
             clustering = self.connection.clustering
             try:
@@ -221,7 +230,7 @@ def distribution_text(counts: Mapping[str, int]) -> str:
 
 
 def distribution_cell(counts: Mapping[str, int]) -> Cell:
-    """Return these numbers as a cell.
+    """Return how many nodes are in each region, as a cell.
 
     :param counts: region name -> number of nodes.
     """

@@ -20,7 +20,7 @@ from senlin_plugins.planning.snapshot import (
     recorded_region,
 )
 
-#: Seconds between two looks at an action.
+#: Seconds between two requests for the status of an action.
 PAUSE: Final = 1.0
 
 
@@ -29,12 +29,13 @@ def distribution(
     nodes: Iterable[Any],
     default_region: str | None,
 ) -> dict[str, int]:
-    """Return where the nodes of a cluster are, as the policy counts them.
+    """Return the number of nodes in each region, as the policy counts them.
 
+    :param nodes: the nodes of a cluster.
     :param default_region: Senlin's ``default_region_name``, which the API
-        does not tell.
+        does not show.
     :returns: region name -> number of nodes.
-    :raises CommandError: when the region of a node cannot be known.
+    :raises CommandError: if the region of a node cannot be determined.
     """
     counts: collections.Counter[str] = collections.Counter()
 
@@ -61,12 +62,12 @@ def distribution(
 def update_metadata(
     clustering: Any, cluster: Any, changes: Mapping[str, str | None]
 ) -> None:
-    """Change keys of a cluster's metadata, and wait until that is done.
+    """Change keys of a cluster's metadata, and wait for the end of the action.
 
-    :param cluster: the cluster. Its metadata are read again, because Senlin
-        replaces all of them.
+    :param cluster: the cluster. Its metadata are read again, because the
+        action replaces all metadata.
     :param changes: key -> value; ``None`` removes the key.
-    :raises CommandError: if Senlin fails to do it.
+    :raises CommandError: if Senlin refuses the action, or the action fails.
     """
     before = clustering.get_cluster(cluster.id).metadata or {}
     merged = {**before, **changes}
@@ -88,9 +89,9 @@ def update_metadata(
 
 
 def scale(clustering: Any, cluster: Any, change: Change) -> None:
-    """Scale a cluster, and wait until that is done.
+    """Scale a cluster, and wait for the end of the action.
 
-    :raises CommandError: if Senlin fails to do it.
+    :raises CommandError: if Senlin refuses the action, or the action fails.
     """
     name = 'scale_out' if change.growing else 'scale_in'
     body = {name: {'count': change.count}}
@@ -98,9 +99,9 @@ def scale(clustering: Any, cluster: Any, change: Change) -> None:
 
 
 def check(clustering: Any, cluster: Any) -> None:
-    """Ask the cloud for every node of a cluster, and wait until that is done.
+    """Check every node of a cluster, and wait for the end of the action.
 
-    :raises CommandError: if Senlin fails to do it.
+    :raises CommandError: if Senlin refuses the action, or the action fails.
     """
     path = f'/clusters/{cluster.id}/actions'
     _change(clustering, 'POST', path, {'check': {}})
@@ -110,8 +111,8 @@ def _change(
     clustering: Any, method: str, path: str, body: Mapping[str, Any]
 ) -> None:
     """Start an action and wait until it has succeeded."""
-    # The SDK's own calls take a refusal for an answer, or keep the action's
-    # ID to themselves.
+    # The SDK's own methods do not raise on every refusal, or do not return the
+    # ID of the action.
     response = clustering.request(path, method, json=body)
     try:
         sdk_exceptions.raise_from_response(response)
@@ -141,8 +142,9 @@ def needs(
 ) -> tuple[list[str], list[str], str | None]:
     """Return what the profile of a cluster needs of a region.
 
-    :returns: the services; the properties that tie the profile to one region,
-        which may be empty; and this region.
+    :param growing: whether nodes are added, and not removed.
+    :returns: the services; the properties that tie the profile to one region
+        (may be empty); and the region that the profile names, if any.
     :raises LookupError: if the type of the profile is not from this package.
     """
     spec = clustering.get_profile(cluster.profile_id).spec

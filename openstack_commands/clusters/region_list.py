@@ -19,7 +19,7 @@ from senlin_plugins.planning.apportionment import NO_CAP, Region
 from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.snapshot import Snapshot
 
-#: What a table shows without --long.
+#: The columns of a table without --long.
 SHORT = (
     'Region',
     'Weight',
@@ -102,7 +102,7 @@ class ListClusterRegion(ClusterLister):
                 Cell(source),
                 current.get(name, 0),
                 target.get(name, 0),
-                # In two lines, "out of reach" leaves room for the region.
+                # A line break in "out of reach" keeps this column narrow.
                 Cell(shown, shown and shown.replace('of ', 'of\n')),
                 Cell(len(servers) or None),
                 Cell((state and state.since) or None),
@@ -134,7 +134,10 @@ def _target(
 
 
 def _left_behind(cluster: Any, nodes: Iterable[Any]) -> dict[str, list[str]]:
-    """Return region name -> ids of servers that no node has any more."""
+    """Return the servers that no node has any more.
+
+    :returns: region name -> ids of servers.
+    """
     held = {node.physical_id for node in nodes}
     forgotten = region_spec.forgotten(cluster.metadata)
     left = collections.defaultdict(list)

@@ -22,7 +22,7 @@ from senlin_plugins.planning.placement import place
 from senlin_plugins.planning.region_spec import Spec
 from senlin_plugins.planning.snapshot import NO_REGION, Snapshot
 
-#: What a table shows; the reasons stand below it.
+#: The columns of a table. The reasons are remarks below the table.
 SHORT = (
     'Region',
     'Weight',
@@ -43,7 +43,7 @@ class PlanClusterRegion(ClusterLister):
     """
 
     WITHOUT_POLICY = 'name one with --policy, --spec or --region'
-    #: What to do about regions that are silent.
+    #: Sentences on what to do about silent regions.
     advice: Sequence[str] = ()
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
@@ -119,7 +119,7 @@ class PlanClusterRegion(ClusterLister):
     def _read(
         self, parsed_args: argparse.Namespace, change: sizing.Change
     ) -> Snapshot:
-        """Return the cluster and the policy that are asked about."""
+        """Return the cluster and the policy that the command line names."""
         cluster = None
         if parsed_args.cluster:
             cluster = self.find_cluster(parsed_args.cluster)
@@ -178,7 +178,7 @@ class PlanClusterRegion(ClusterLister):
 
 
 def _change(parsed_args: argparse.Namespace) -> sizing.Change:
-    """Return how many nodes come or go."""
+    """Return how many nodes to add or to remove."""
     if parsed_args.count is None:
         growing = parsed_args.scale_out is not None
         number = parsed_args.scale_out or parsed_args.scale_in
@@ -194,7 +194,7 @@ def _change(parsed_args: argparse.Namespace) -> sizing.Change:
 
 
 def _current(texts: Iterable[str]) -> dict[str, int]:
-    """Return the distribution that options name."""
+    """Return the distribution that the ``--current`` options name."""
     current: dict[str, int] = {}
     for text in texts:
         name, _, count = text.rpartition('=')
@@ -211,7 +211,7 @@ def _row(share: projection.Share) -> tuple[Any, ...]:
     """Return the row of a region."""
     target = Cell(None)
     if share.target is not None:
-        # A share is seldom a whole number of nodes.
+        # Rounded, because a share is seldom a whole number of nodes.
         number = float(share.target)
         target = Cell(round(number, 4), f'{number:.2f}')
     return (

@@ -81,7 +81,7 @@ class RebalanceClusterRegion(ClusterLister):
     def take_action(self, parsed_args: argparse.Namespace) -> Table:
         """Return the steps, planned or done, as a table.
 
-        :raises CommandError: if it stops before the end.
+        :raises CommandError: if the command stops before the last step.
         """
         self._args = parsed_args
         self._surge = sizing.read_count(parsed_args.max_surge, '--max-surge')
@@ -127,7 +127,7 @@ class RebalanceClusterRegion(ClusterLister):
         """Refuse a size that cannot come from an interrupted run.
 
         :param count: how many nodes the cluster has.
-        :raises CommandError: with a size that is accepted.
+        :raises CommandError: if the size is refused; the text says what to do.
         """
         distance = abs(self._size - count)
         if distance > self._surge:
@@ -155,9 +155,9 @@ class RebalanceClusterRegion(ClusterLister):
         return nodes
 
     def _steps(self, cluster: Any, nodes: Sequence[Any]) -> list[Step]:
-        """Read everything and return the steps that are left.
+        """Read the cluster and its regions; return the steps that are left.
 
-        :raises CommandError: if no step could be carried out.
+        :raises CommandError: if steps are needed, but cannot be carried out.
         """
         size = self._size
         clustering = self.connection.clustering
@@ -236,7 +236,8 @@ class RebalanceClusterRegion(ClusterLister):
     ) -> list[Step]:
         """Carry out steps until none is left, and return those done.
 
-        Each plan is made from the distribution at this time.
+        The steps are planned again before each change, from the nodes that
+        each region then has.
         """
         done: list[Step] = []
         added: Mapping[str, int] = {}
@@ -265,7 +266,8 @@ class RebalanceClusterRegion(ClusterLister):
                 total = len(nodes)
             steps = self._steps(cluster, nodes)
             if step.add and step.remove:
-                # Its second half is the first of the new steps.
+                # The removal is the second half of this step. It is now the
+                # first of the new steps.
                 added = step.add
                 continue
             done.append(Step(step.add or added, step.remove, step.after))
@@ -303,12 +305,17 @@ def _changes(steps: Iterable[Step]) -> int:
 
 
 def _show(changes: int, left: int, text: str) -> None:
-    """Show how far the rebalance is: nodes added or removed of all those."""
+    """Show a progress bar.
+
+    :param changes: how many nodes the rebalance adds and removes.
+    :param left: how many of these changes are not done yet.
+    :param text: what happens now.
+    """
     done = max(0, changes - left)
     bar = ('#' * (_WIDTH * done // changes)).ljust(_WIDTH, '-')
     _say(f'[{bar}] {done}/{changes} {text}')
 
 
 def _say(text: str, end: str = '\n') -> None:
-    """Print a message below the table."""
+    """Print a message on standard error, apart from the table."""
     print(printable(text), end=end, file=sys.stderr, flush=True)

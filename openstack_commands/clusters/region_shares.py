@@ -22,7 +22,8 @@ FORGOTTEN_COLUMNS = ('Region', 'Node', 'Server')
 class _ChangeClusterRegion(ListClusterRegion):
     """A command that changes what the metadata say about one region."""
 
-    #: What the command sets for the region; nothing removes what is set.
+    #: What the command sets for the region. If empty, the command removes all
+    #: values that are set.
     CHANGES: Mapping[str, Any] = {}
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
@@ -63,7 +64,7 @@ class _ChangeClusterRegion(ListClusterRegion):
             if checked.problem:
                 raise exceptions.CommandError(checked.problem)
             (region,) = (r for r in checked.regions if r.name == name)
-            # As numbers, which the command line does not know.
+            # Use the checked numbers, because the options are only text.
             shares[name] = {k: getattr(region, k, share[k]) for k in share}
         value = None
         if shares:

@@ -16,7 +16,7 @@ from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.placement import place
 from senlin_plugins.planning.snapshot import Snapshot
 
-# Why a region gets what it gets; the numbers are filled in.
+# The reasons for the result in a region; str.format() fills in the numbers.
 STRAY_GROWING = 'not in the policy: gets no nodes'
 STRAY_SHRINKING = 'not in the policy: its nodes leave first'
 OUT_OF_REACH = 'out of reach: left as it is'
@@ -32,16 +32,17 @@ LEAVES_EARLY = 'weight 0: its nodes leave before those of the others'
 
 @dataclasses.dataclass(frozen=True)
 class Share:
-    """What happens in one region.
+    """The effect of a decision on one region.
 
     :param name: the region's name.
-    :param weight: its weight; ``None`` if the policy does not name it.
-    :param cap: its cap; ``None`` if there is none.
-    :param current: its nodes now.
-    :param result: its nodes in the end.
-    :param target: its share of all nodes in the end, by weight alone;
+    :param weight: the weight; ``None`` if the policy does not name the region.
+    :param cap: the cap; ``None`` if there is none.
+    :param current: the number of nodes now.
+    :param result: the number of nodes after the change.
+    :param target: the share of all nodes after the change, by weight alone;
         ``None`` if no region has a weight.
-    :param why: why it does not get its share; empty if it does.
+    :param why: the rule that keeps the region from its share; empty if only
+        rounding does, or nothing.
     """
 
     name: str
@@ -56,7 +57,7 @@ class Share:
 def explain(snapshot: Snapshot, decision: Decision) -> list[Share]:
     """Return the effect of a decision on each region, with the reason.
 
-    :param snapshot: the cluster before.
+    :param snapshot: the cluster before the change.
     :param decision: the decision, which is not a refusal.
     :returns: the regions of the policy in their order, then the others.
     """
@@ -102,7 +103,7 @@ def explain(snapshot: Snapshot, decision: Decision) -> list[Share]:
 
 
 def _why_left_alone(snapshot: Snapshot, name: str) -> str:
-    """Return why a region gets and loses no nodes, if this is so."""
+    """Return why a plan does not change a region; empty if it may."""
     if name in snapshot.out_of_reach:
         return OUT_OF_REACH
     if name in snapshot.left_alone:
@@ -111,7 +112,7 @@ def _why_left_alone(snapshot: Snapshot, name: str) -> str:
 
 
 def _without_caps(snapshot: Snapshot) -> Mapping[str, int]:
-    """Return the nodes in each region if no region had a cap."""
+    """Return how many nodes each region would have if there were no caps."""
     free = [dataclasses.replace(r, cap=NO_CAP) for r in snapshot.regions]
     plan = place(dataclasses.replace(snapshot, regions=free)).plan
     return snapshot.after(plan).current
@@ -120,7 +121,11 @@ def _without_caps(snapshot: Snapshot) -> Mapping[str, int]:
 def _why_held(
     snapshot: Snapshot, region: Region, then: int, uncapped: Mapping[str, int]
 ) -> str:
-    """Return the rule that keeps a region from its share, if any does."""
+    """Return the rule that keeps a region from its share; empty if none does.
+
+    :param then: the number of nodes in the region after the change.
+    :param uncapped: region name -> number of nodes if there were no caps.
+    """
     alone = _why_left_alone(snapshot, region.name)
     if alone:
         return alone

@@ -23,11 +23,12 @@ from senlin_plugins.planning.snapshot import Snapshot
 class Step(NamedTuple):
     """One step: add nodes, and then remove the same number.
 
-    A step that only leads to the size that is wanted does one of the two.
+    If the cluster does not have the wanted size, the first step only adds or
+    only removes nodes.
 
     :param add: region name -> nodes to add there.
     :param remove: region name -> nodes to remove there afterwards.
-    :param after: region name -> nodes in the end.
+    :param after: region name -> nodes after the step.
     """
 
     add: Mapping[str, int]
@@ -43,13 +44,13 @@ class Step(NamedTuple):
 def steps(
     snapshot: Snapshot, size: int, surge: int, closed: Collection[str] = ()
 ) -> Iterator[Step]:
-    """Yield the steps until no further one makes the distribution better.
+    """Yield steps until no further step makes the distribution better.
 
     :param snapshot: the cluster; its change does not matter.
     :param size: the number of nodes before each step. If the cluster has
         another size, the first step changes it to this size.
     :param surge: how many nodes may be added in one step.
-    :param closed: regions that nodes can leave, but not come to.
+    :param closed: regions that can lose nodes, but get none.
     """
     missing = size - sum(snapshot.current.values())
     if missing:
@@ -61,7 +62,7 @@ def steps(
         else:
             yield Step({}, plan, after.current)
         snapshot = after
-    # More than all nodes cannot move.
+    # A step cannot move more nodes than the cluster has.
     most = min(size, surge)
     step = _find_step(snapshot, most, closed)
     while step:
@@ -77,7 +78,7 @@ def _find_step(
     while count > 0:
         add, grown = _carry_out(snapshot, count, closed)
         if not add:
-            # The caps leave less room, or none.
+            # The caps leave no room for as many nodes.
             count -= 1
             continue
         remove, after = _carry_out(grown, -count, closed)
@@ -93,10 +94,14 @@ def _find_step(
 def _costs(
     snapshot: Snapshot, few: Mapping[str, int], many: Mapping[str, int]
 ) -> Iterator[tuple[int, fractions.Fraction]]:
-    """Yield the costs of the nodes in which two distributions differ.
+    """Yield the costs of the nodes that one distribution has more.
 
-    The order is that of :mod:`senlin_plugins.planning.apportionment`: regions
-    that hold no nodes in the end, nodes above a cap, weight 0, the others.
+    The order is that of :mod:`senlin_plugins.planning.apportionment`. The
+    highest costs have nodes in regions that must become empty. Then follow
+    nodes above a cap, nodes in regions with weight 0, and all other nodes.
+
+    :param few: region name -> number of nodes.
+    :param many: the same regions with as many nodes or more.
     """
     shrinking = dataclasses.replace(snapshot.change, growing=False)
     leaving = dataclasses.replace(snapshot, change=shrinking)
@@ -115,9 +120,11 @@ def _costs(
 def _carry_out(
     snapshot: Snapshot, count: int, closed: Collection[str]
 ) -> tuple[Mapping[str, int], Snapshot]:
-    """Return the plan for a change, or an empty plan, and its result.
+    """Return the plan for a change, and the cluster after the change.
 
-    :param count: how many nodes come, or go if negative.
+    If there is no plan, the plan is empty and the cluster does not change.
+
+    :param count: how many nodes to add; negative to remove nodes.
     """
     growing = count > 0
     gone = set(snapshot.out_of_reach)
