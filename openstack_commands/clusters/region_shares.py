@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The commands that change weights and caps of one cluster."""
+"""The commands that change the region metadata of one cluster."""
 
 import argparse
 import json

@@ -25,7 +25,7 @@ LOG = logging.getLogger(__name__)
 #: Since this microversion Nova shows the hints of a server.
 HINTS_SHOWN: Final = '2.100'
 _SERVER: Final = 'OS::Nova::Server'
-#: More levels than Heat lets a stack have.
+#: More levels of nested stacks than Heat allows.
 _ALL_LEVELS: Final = 100
 
 #: The columns of a table without --long. The path ends with the stack.

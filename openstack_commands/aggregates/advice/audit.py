@@ -245,7 +245,8 @@ def _members(
 def _emptiest(places: Iterable[str], counts: Mapping[str, int]) -> str | None:
     """Return the place with the fewest members; None if there is no place.
 
-    :param places: sorted; of places with as few members, the first is chosen.
+    :param places: sorted. If several places have the fewest members, the first
+        of them is chosen.
     :param counts: place -> number of members.
     """
     taken = []

@@ -9,8 +9,8 @@ from openstack_commands.aggregates.advice import inventory
 
 #: A server that its own host would refuse today, by this package's filter.
 REFUSED: Final = 'refused'
-#: A server group whose hard policy does not hold; or a server outside the zone
-#: that it must stay in, or on a host that is reserved for other projects.
+#: A server group whose hard policy does not hold, a server outside the zone
+#: that it must stay in, or a server on a host reserved for other projects.
 BROKEN: Final = 'broken'
 #: A stack or a server group that could be spread better.
 SPREAD: Final = 'spread'

@@ -3,8 +3,8 @@
 """Calculate from Placement's answers how many more servers fit.
 
 From an answer, two bounds can be calculated: how many servers fit at most, and
-how many fit at least. With NUMA or PCI devices, fewer servers may fit than
-the lower bound says.
+how many fit at least. Neither bound considers NUMA and PCI devices, so fewer
+servers may fit.
 """
 
 import collections
@@ -105,7 +105,9 @@ class Candidates:
         return True
 
     def is_cut(self, able: Mapping[str, Able]) -> bool:
-        """Tell whether the answer lacks a provider that has a class.
+        """Tell whether Placement has cut the answer.
+
+        If so, a provider that has a class is missing from the candidates.
 
         :param able: resource class or trait -> the providers that have it.
         """
@@ -126,7 +128,7 @@ class Candidates:
     def least(self) -> int:
         """Return how many servers fit at least.
 
-        One node after another is filled with servers.
+        The nodes are filled with servers, one node after the other.
         """
         free = dict(self._free)
         servers = 0

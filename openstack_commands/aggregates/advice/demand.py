@@ -66,7 +66,7 @@ class Demand(NamedTuple):
 
     @property
     def anywhere(self) -> dict[str, str]:
-        """Return the query for all zones and disabled hosts, with no limit."""
+        """Return the query without zone and limit, with disabled hosts."""
         return {
             key: value
             for key, value in self.query.items()
