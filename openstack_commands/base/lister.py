@@ -69,7 +69,7 @@ class Lister(command.Lister):  # type: ignore[misc]
     INPUT_ERRORS: ClassVar[tuple[type[Exception], ...]] = ()
 
     #: The columns of a table; empty for all columns. The other formats have
-    #: all columns. "-c" overrides this.
+    #: all columns. The option "-c" chooses other columns.
     table_columns: Sequence[str] = ()
     #: The sentences below a table. An indented sentence stays in one line.
     remarks: list[str]

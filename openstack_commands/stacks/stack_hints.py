@@ -194,7 +194,7 @@ class ListStackHints(lister.Lister):
 
         :param stack: the stack on the command line; an id if Heat does not
             show the stack.
-        :param of_heat: the stack as Heat shows it; None if Heat does not.
+        :param of_heat: the stack as Heat shows it; None if Heat shows none.
         """
         if of_heat is None:
             self.status = lister.UNJUDGED

@@ -87,8 +87,8 @@ class Verdicts:
     def counts(self) -> list[tuple[int, str]]:
         """Count the refused hosts by reason, worded as in the filter's log.
 
-        :returns: pairs of number and reason, the most common reason first. The
-            last pair sums up the hosts with all further reasons.
+        :returns: pairs of number and reason, the most common reason first. If
+            there are many reasons, the last pair sums up the other hosts.
         """
         slim = {}
         for refusal, hosts in self.refused.items():

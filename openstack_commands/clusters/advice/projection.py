@@ -103,7 +103,7 @@ def explain(snapshot: Snapshot, decision: Decision) -> list[Share]:
 
 
 def _why_left_alone(snapshot: Snapshot, name: str) -> str:
-    """Return why a plan does not change a region; empty if it may."""
+    """Return why a plan must not change a region; otherwise empty."""
     if name in snapshot.out_of_reach:
         return OUT_OF_REACH
     if name in snapshot.left_alone:

@@ -94,10 +94,10 @@ def _find_step(
 def _costs(
     snapshot: Snapshot, few: Mapping[str, int], many: Mapping[str, int]
 ) -> Iterator[tuple[int, fractions.Fraction]]:
-    """Yield the costs of the nodes that one distribution has more.
+    """Yield the costs of the nodes that ``many`` has in addition to ``few``.
 
     The order is that of :mod:`senlin_plugins.planning.apportionment`. The
-    highest costs have nodes in regions that must become empty. Then follow
+    costs are highest for nodes in regions that must become empty. Then follow
     nodes above a cap, nodes in regions with weight 0, and all other nodes.
 
     :param few: region name -> number of nodes.
