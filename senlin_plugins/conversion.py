@@ -27,7 +27,7 @@ def main(argv: list[str] | None = None) -> int:
     :returns: 0 for success, 1 for a failure.
     """
     if not sys.warnoptions:
-        # What the libraries of Senlin warn of is not asked for here.
+        # The user of this command need not see warnings of Senlin's libraries.
         warnings.simplefilter('ignore')
     try:
         inventory.load()
@@ -58,7 +58,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _list() -> str:
-    """Name the clusters and single nodes that need the package."""
+    """List the clusters, and nodes of no cluster, that need the package."""
     rows = database.read(cfg.CONF, 'database', inventory.STATEMENT)
     lines = [
         f'{use.kind} {use.name} ({use.id}): {use.ours}'
@@ -72,7 +72,7 @@ def _convert(command: Any) -> str:
     """Convert a profile, and return a text about the result.
 
     :param command: the arguments of the command.
-    :raises ValueError: why it cannot be done.
+    :raises ValueError: if the conversion is refused; the text says why.
     """
     engine = database.connect(cfg.CONF, 'database')
     orm = importlib.import_module('sqlalchemy.orm')
@@ -99,6 +99,6 @@ def _add_commands(commands: Any) -> None:
 
 
 def _fail(problem: str) -> int:
-    """Say in one line why nothing could be done."""
+    """Print a problem, and return the exit status of a failure."""
     print(problem, file=sys.stderr)
     return 1

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Record the resources that are created for a node.
+"""Record each resource of a node as soon as the resource exists.
 
-Senlin records what it has created only when all of it is ready, which may be
-minutes after the first part exists. If an engine is killed or a call fails in
-between, this part stays, and no node knows it. The clients here record each
-part in the node's row as soon as the service has given its id.
+Senlin records the ids of a node's resources (a server or a stack, ports,
+floating IPs) only when all of them are ready. That may take minutes. If the
+engine is killed or a call fails before that, some resources may exist without
+a record. The clients in this module write each id into the node's row as soon
+as the service has returned the id.
 """
 
 import contextlib
@@ -30,8 +31,8 @@ from senlin_plugins.planning.snapshot import recorded_region
 
 LOG = logging.getLogger(__name__)
 
-#: How Nova, Neutron and Cinder say that a region has no room. A word such as
-#: "quota" may also be part of a name.
+#: The words by which Nova, Neutron and Cinder say that a region has no room.
+#: A single word such as "quota" is not enough: it may be part of a name.
 FULL = re.compile(
     'quota exceeded|over quota|exceeds allowed .* quota|exceeded for quota|'
     'over (a|its) limit|maximum number of ports exceeded|no valid host|'
@@ -41,9 +42,9 @@ FULL = re.compile(
 
 
 class Recorder:
-    """A client that records what it creates for a node.
+    """A client that records each resource that it creates for a node.
 
-    :param client: Senlin's client.
+    :param client: Senlin's client, which makes the calls.
     :param node: the engine's node object.
     """
 
@@ -56,9 +57,9 @@ class Recorder:
 
 
 class Maker(Recorder):
-    """The client by which a node's server or stack is created."""
+    """The client that creates the server or stack of a node."""
 
-    #: Its id, once there is one.
+    #: The id of the created server or stack; None before it exists.
     made: str | None = None
 
     def server_create(self, **attrs: Any) -> Any:
@@ -70,7 +71,7 @@ class Maker(Recorder):
         return self._record('stack', self._client.stack_create(**attrs))
 
     def wait_for_server(self, server: str, **how: Any) -> Any:
-        """Wait, and add what Nova says of a server that fails."""
+        """Wait for a server; if it fails, add Nova's reason to the error."""
         try:
             return self._client.wait_for_server(server, **how)
         except exc.InternalError as ex:
@@ -82,13 +83,14 @@ class Maker(Recorder):
             raise
 
     def _record(self, kind: str, thing: Any) -> Any:
-        """Record an id, or delete what belongs to a node that is gone."""
-        # Only in the database: Senlin compares the node's own id with the new
-        # one to see that a recovery has recreated it.
+        """Record a new resource, or delete it if its node is gone."""
+        # Write only to the database. After a recovery, Senlin compares the old
+        # id in memory with the new id to see whether the node was recreated.
         values: dict[str, Any] = {'physical_id': thing.id}
         if self._node.status == consts.NS_RECOVERING:
-            # Senlin writes this only when the recovery ends. If the engine
-            # dies earlier, no load balancer would get the server as a member.
+            # Senlin writes this mark only when the recovery ends. If the
+            # engine is killed before that, Senlin's load-balancing policy
+            # needs the mark to add the new server as a member.
             recovery = {'recovery': consts.RECOVER_RECREATE}
             values['data'] = {**self._node.data, **recovery}
         try:
@@ -112,9 +114,9 @@ class Maker(Recorder):
 
 
 class Ports(Recorder):
-    """The client by which ports and floating IPs are created for a node.
+    """The client that creates ports and floating IPs for a node.
 
-    They are recorded in the form that Senlin uses to delete them.
+    The records have the format that Senlin reads to delete the ports.
     """
 
     def __init__(self, client: Any, node: Any) -> None:
@@ -129,7 +131,7 @@ class Ports(Recorder):
         return port
 
     def floatingip_create(self, **attrs: Any) -> Any:
-        """Create a floating IP of a port."""
+        """Create a floating IP for a port."""
         floating_ip = self._client.floatingip_create(**attrs)
         port = self._find_port(attrs['port_id'])
         port['floating'] = {'id': floating_ip.id, 'remove': True}
@@ -137,17 +139,17 @@ class Ports(Recorder):
         return floating_ip
 
     def _find_port(self, port_id: str) -> dict[str, Any]:
-        """Return what is recorded of a port."""
+        """Return the record of a port; add one if there is none."""
         for port in self._made:
             if port['id'] == port_id:
                 return port
-        # A port that is not Senlin's stays.
+        # Senlin did not create this port. Without 'remove', the port stays.
         port = {'id': port_id}
         self._made.append(port)
         return port
 
     def take_back(self) -> None:
-        """Delete what was created, and remember what cannot be deleted."""
+        """Delete the created ports; record those that cannot be deleted."""
         left = []
         for port in self._made:
             try:
@@ -166,25 +168,26 @@ class Ports(Recorder):
             self._store(left)
 
     def _with(self, made: list[dict[str, Any]]) -> dict[str, Any]:
-        """Return the data of the node with a part of the created resources."""
+        """Return the data of the node with some of the created ports."""
         ids = {port['id'] for port in self._made}
         before = self._node.data.get('internal_ports') or ()
         ports = [port for port in before if port['id'] not in ids]
         return {**self._node.data, 'internal_ports': [*ports, *made]}
 
     def _store(self, made: list[dict[str, Any]]) -> None:
-        """Write ports into the node's row, if there still is one."""
-        # Senlin has a list of its own in memory, and writes it in the end.
+        """Write ports into the node's row, unless the node is gone."""
+        # Write only to the database: Senlin keeps its own list in memory, and
+        # writes that list at the end.
         with contextlib.suppress(exc.ResourceNotFound):
             node_records.update(self._node, data=self._with(made))
 
 
 def delete_port(client: Any, port: Mapping[str, Any]) -> None:
-    """Delete a node's port and floating IP, if they were created for it.
+    """Delete a node's port and floating IP, if Senlin created them.
 
     :param client: Senlin's client for Neutron.
     :param port: the port as Senlin records it.
-    :raises: ``InternalError`` if Neutron cannot delete them.
+    :raises: ``InternalError`` if Neutron cannot delete one of them.
     """
     floating = port.get('floating') or {}
     if floating.get('remove'):
@@ -200,14 +203,14 @@ def fail(
 
     :param made: the id of the created server or stack, if there is one.
     :param error: what went wrong.
-    :returns: the only error with which Senlin sets the node to ERROR, with the
-        id of the resource that may be left.
+    :returns: an error of the only type for which Senlin sets the node to
+        ERROR. The error has the id of the resource, if it may still exist.
     """
     _note_failure(node, str(error))
     failure = error
     if not isinstance(failure, exc.EResourceCreation):
         failure = exc.EResourceCreation(type='node', message=str(error))
-    # Senlin's server profile has cleaned up itself if it names an id.
+    # If the error names an id, Senlin's server profile has cleaned up itself.
     if made and not failure.resource_id:
         failure.resource_id = node.physical_id = made
         try:
@@ -219,15 +222,15 @@ def fail(
                 node.id,
                 ex,
             )
-        # None if another node has adopted it meanwhile.
+        # do_delete() sets this id to None if another node holds the resource.
         failure.resource_id = node.physical_id
     return failure
 
 
 def _note_failure(node: Any, error: str) -> None:
-    """Record that no node was recovered, and whether the region is full."""
+    """Remove the mark of a recovery, and record a region that is full."""
     if 'recovery' not in (node.data or {}):
-        # Only :class:`Maker` has written it.
+        # Senlin set no mark. A mark in the row can only be from Maker.
         node_records.forget_recovery(node)
     region = recorded_region(node)
     if not region or not FULL.search(error):

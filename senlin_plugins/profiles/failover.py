@@ -2,9 +2,9 @@
 
 """Handle the nodes of a region that fails.
 
-If a policy of version 1.1 is enabled for the cluster of a node, the row of the
-cluster contains the state of the region. Without such a policy, these profiles
-do what Senlin's own profiles do.
+If a region placement policy of version 1.1 is enabled for the cluster of a
+node, the row of the cluster contains the state of the region. Without such a
+policy, these profiles do what Senlin's own profiles do.
 """
 
 import contextlib
@@ -36,14 +36,14 @@ from senlin_plugins.profiles import creation
 
 LOG = logging.getLogger(__name__)
 
-#: Key of the options of a recovery: replace the node even if it is well.
+#: Option of a recovery: replace the node even if the node is healthy.
 REPLACE = 'replace'
 
 
 class Watched(NamedTuple):
     """A cluster whose regions a policy of version 1.1 watches.
 
-    :param policy: the policy.
+    :param policy: the policy of version 1.1.
     :param cluster: the row of the cluster.
     :param view: the current states of the regions.
     """
@@ -64,7 +64,7 @@ def _find_watched(node: Any) -> Watched | None:
 
 
 def _forbids_recovery(state: State, recreate: bool) -> bool:
-    """Tell whether no node of a region in this state can be recovered."""
+    """Tell whether a state of a region prevents recoveries there."""
     if recreate:
         return not state.moves
     return state.dead
@@ -73,7 +73,7 @@ def _forbids_recovery(state: State, recreate: bool) -> bool:
 class Failover(base.Profile):  # type: ignore[misc]  # untyped base
     """Mix-in for a profile whose nodes can change their region."""
 
-    #: What a node is made of, and the service that creates and deletes it.
+    #: The resource of a node (server or stack), and the service for it.
     CREATES = ''
     CLIENT = ''
 
@@ -89,8 +89,8 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         """Tell whether a node is healthy, for Senlin's health manager.
 
         :param health_check_type: the kind of poll.
-        :returns: false if its region is out; true if its region is silent,
-            because the state is then unknown.
+        :returns: false if the region is out; true if the region is silent,
+            because the health of the node is then unknown.
         """
         policy_and_cluster = region_watcher.find(obj)
         state = None
@@ -102,11 +102,11 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         return bool(super().do_healthcheck(obj, health_check_type))
 
     def do_delete(self, obj: Any, **params: Any) -> Any:
-        """Delete the server or stack of a node, or leave it in a dead region.
+        """Delete a node's server or stack; in a region that is out, leave it.
 
         :param params: the parameters of Senlin's own method.
         :returns: true.
-        :raises: ``EResourceDeletion`` if that failed.
+        :raises: ``EResourceDeletion`` if the deletion failed.
         """
         watched = _find_watched(obj)
         state = watched and watched.view.state_of(obj)
@@ -118,7 +118,7 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         try:
             made = self._find_what_is_made(obj)
         except exc.InternalError as ex:
-            # An entry without a region could never be removed.
+            # An entry needs a region: without one, it could never be removed.
             if watched and recorded_region(obj):
                 self._leave(obj, watched.cluster)
                 return True
@@ -137,13 +137,13 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         deleted = self._delete(obj, made, **params)
         if obj.status == consts.NS_RECOVERING:
             # Senlin now creates a new server or stack. If the engine is killed
-            # meanwhile, the next action must look for what was created.
+            # meanwhile, the next action must search for the new one.
             with contextlib.suppress(exc.ResourceNotFound):
                 node_records.update(obj, physical_id=None)
         return deleted
 
     def _find_what_is_made(self, obj: Any) -> list[str]:
-        """Return the known ids of the node's servers or stacks.
+        """Return the ids of the node's servers or stacks.
 
         :raises: ``InternalError`` if the region does not answer.
         """
@@ -155,7 +155,7 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         """Delete the servers or stacks that no other node holds."""
         try:
             mine = [id_ for id_ in made if not self._let_go(obj, id_)]
-            # One by Senlin's own method, with all ports of the node.
+            # Senlin's own method deletes the first, and all ports of the node.
             for id_ in mine[1:]:
                 self._delete_thing(obj, id_)
         except exc.InternalError as ex:
@@ -190,13 +190,13 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         getattr(client, f'{self.CREATES}_delete')(id_, True)
 
     def do_recover(self, obj: Any, **options: Any) -> Any:
-        """Recover a node, in another region if it cannot be where it was.
+        """Recover a node, in another region if its own cannot take it.
 
         :param options: ``operation`` and its parameters.
         :returns: the id of the new server or stack, and whether the recovery
             worked.
-        :raises: ``EResourceOperation`` if the recovery failed; with the id of
-            the old server or stack, which may still exist.
+        :raises: ``EResourceOperation`` if the recovery failed. The error has
+            the id of the old server or stack, if it may still exist.
         """
         watched = _find_watched(obj)
         state = watched and watched.view.state_of(obj)
@@ -212,13 +212,13 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
                     return obj.physical_id, True
                 if watched.view.is_unfit(obj):
                     return self._move(obj, watched), True
-            # Senlin's stack profile needs an operation, and its server profile
-            # parameters.
+            # Senlin's stack profile needs 'operation', and Senlin's server
+            # profile needs 'operation_params'.
             options['operation'] = operation
             options['operation_params'] = options.get('operation_params') or {}
             return super().do_recover(obj, **options)
         except exc.EResourceOperation as ex:
-            # Senlin forgets the id otherwise.
+            # If the error has no id, Senlin removes the id from the node.
             if not ex.resource_id and self._may_be_there(obj):
                 ex.resource_id = obj.physical_id
             if watched and not state:
@@ -226,7 +226,7 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
             raise
 
     def _advise(self, obj: Any, cluster: Row, error: Any) -> None:
-        """Say what to do about a region that answers checks, but no calls."""
+        """Log what to do if a region answers checks but recoveries fail."""
         region = recorded_region(obj)
         if region:
             LOG.warning(
@@ -239,11 +239,11 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
             )
 
     def do_cluster_delete(self, obj: Any) -> None:
-        """Delete what the nodes of a cluster have left behind.
+        """Delete the servers that the nodes of a cluster have left behind.
 
         :param obj: the cluster, which has no nodes any more.
-        :raises: ``EResourceDeletion`` if something is still there, because
-            only the row of the cluster knows it.
+        :raises: ``EResourceDeletion`` if a server still exists. The cluster
+            must then stay, because only its row lists the server.
         """
         left_behind.log_forgotten(obj)
         left = left_behind.listed(obj)
@@ -263,7 +263,7 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
             return False
 
     def _leave(self, obj: Any, cluster: Any) -> None:
-        """Record what a node leaves behind."""
+        """Record the server or stack that a node leaves behind."""
         update = cluster_row.update_notes(
             cluster,
             lambda notes, now: notes.leave(
@@ -281,7 +281,7 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         )
 
     def _move(self, obj: Any, watched: Watched) -> str:
-        """Recreate a node elsewhere, and record what is left behind."""
+        """Recreate a node in another region; record what it leaves behind."""
         old_region = recorded_region(obj)
 
         def take(notes: Notes, now: str, region: str) -> Notes:
@@ -308,7 +308,7 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         try:
             return str(self.do_create(obj))
         except exc.EResourceCreation as ex:
-            # What it was made of belongs to it no more.
+            # The old server or stack no longer belongs to the node.
             obj.physical_id = ex.resource_id
             raise exc.EResourceOperation(
                 op='recovering',
@@ -331,9 +331,9 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
     def discard(self, owner: Any, left: Left) -> bool:
         """Delete what a node has left behind, unless a node holds it.
 
-        :param owner: the cluster, whose user and project delete it.
-        :param left: what it is.
-        :returns: whether all of it is gone.
+        :param owner: the cluster, whose user and project make the calls.
+        :param left: the entry of the server or stack.
+        :returns: whether the server or stack is gone, or held by a node.
         :raises: ``InternalError`` if the region does not answer.
         """
         ghost = types.SimpleNamespace(
@@ -370,14 +370,14 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
             return True
 
     def _is_there(self, client: Any, made: str) -> bool:
-        """Tell whether something is not deleted yet."""
+        """Tell whether a server or stack still exists."""
         try:
             thing = getattr(client, f'{self.CREATES}_get')(made)
         except exc.InternalError as ex:
             if ex.code == HTTPStatus.NOT_FOUND:
                 return False
             raise
-        # Heat goes on to show a stack.
+        # Heat also returns stacks that are deleted.
         return bool(thing.status != 'DELETE_COMPLETE')
 
     def identify(self, obj: Any, id_: str) -> Resource:
@@ -390,7 +390,7 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         raise NotImplementedError
 
     def find_made(self, obj: Any) -> list[str]:
-        """Search for the servers or stacks of a node that knows no id.
+        """Search the region for the servers or stacks of a node without an id.
 
         :raises: ``InternalError`` if the region does not answer.
         """

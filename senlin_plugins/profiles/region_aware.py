@@ -3,9 +3,9 @@
 """The region of a node, and profiles that use this region.
 
 A node's region is recorded in its data, as ``placement.region_name``. A
-placement policy writes it before the node is created; if no policy did, a
-region-aware profile writes it. From then on every call for the node goes to
-that region, even if the profile's own region changes.
+placement policy writes the region before the node is created. If no policy has
+done so, a region-aware profile writes the region. From then on, every call for
+the node goes to that region, even if the profile's own region changes.
 """
 
 import contextlib
@@ -24,10 +24,10 @@ from senlin_plugins.planning import requirements
 from senlin_plugins.planning.snapshot import fixed_region, recorded_region
 from senlin_plugins.profiles import creation, failover
 
-# The SDK imports its login plugin at the first login. In a fresh engine the
-# green threads of several nodes log in at once, and all but the first would
-# fail ("partially initialized module"). One thread loads this module while
-# the engine starts.
+# The SDK imports its login plugin at the first login. In a new engine, several
+# green threads may log in at the same time. All but the first would fail
+# ("partially initialized module"). So this line imports the plugin while the
+# engine starts, in one thread.
 loading.get_plugin_loader('password')
 
 _Recorder = TypeVar('_Recorder', bound=creation.Recorder)
@@ -36,9 +36,9 @@ _Recorder = TypeVar('_Recorder', bound=creation.Recorder)
 def region_of(node: Any, profile: Any) -> str | None:
     """Return the region of a node that exists or will be created.
 
-    :param node: the node, or anything without ``data``.
-    :returns: the recorded region, else the one that the profile fixes, else
-        Senlin's ``default_region_name``; ``None`` if that is unset, too.
+    :param node: the node, or any object without ``data``.
+    :returns: the recorded region, or else the region that the profile fixes,
+        or else Senlin's ``default_region_name``; ``None`` if all are unset.
     """
     return (
         recorded_region(node)
@@ -48,9 +48,9 @@ def region_of(node: Any, profile: Any) -> str | None:
 
 
 def is_aware(profile: Any) -> bool:
-    """Tell whether a profile creates nodes where they are placed.
+    """Tell whether a profile creates each node in the node's own region.
 
-    :param profile: a profile of any type, also from elsewhere.
+    :param profile: a profile of any type, also of another package.
     """
     return bool(getattr(profile, 'REGION_AWARE', False))
 
@@ -70,8 +70,8 @@ class RegionAware(failover.Failover):
         super().__init__(*args, **kwargs)
         #: (service, region, user, project) -> client.
         self._clients: dict[tuple[str, str | None, str, str], Any] = {}
-        # The only reader is ``HealthPolicy.attach`` of Senlin's, which lets
-        # only nodes of this type be rebooted or rebuilt.
+        # Only Senlin's HealthPolicy.attach() reads this name. It accepts some
+        # recovery actions only for profiles of the type os.nova.server.
         self.type_name = self.EXTENDS
 
     def required_services(self) -> list[str]:
@@ -83,7 +83,7 @@ class RegionAware(failover.Failover):
 
     def _client(self, service: str, obj: Any) -> Any:
         """Return the client of a service in the region of a node."""
-        # The object is the profile itself while it is validated.
+        # While a profile is validated, obj is the profile itself.
         region = region_of(obj, self)
         key = (service, region, obj.user, obj.project)
         if key not in self._clients:
@@ -98,10 +98,10 @@ class RegionAware(failover.Failover):
     def recording(
         self, recorder: type[_Recorder], service: str, obj: Any
     ) -> Iterator[_Recorder]:
-        """Let a client record what it creates for a node.
+        """Let a client record each resource that it creates for a node.
 
-        Senlin loads a profile for each action on a node, so no other action
-        uses this client.
+        Senlin loads a new profile object for each action on a node, so no
+        other action uses this client.
 
         :param recorder: the class that records.
         :returns: the client that records.
@@ -119,11 +119,11 @@ class RegionAware(failover.Failover):
     def ties(self) -> list[str]:
         """Return the properties that tie new nodes to one region.
 
-        :returns: texts for people.
+        :returns: texts for a message to the user.
         """
         return requirements.ties(self.spec['properties'])
 
-    # Senlin's own methods build one client each, whatever the region.
+    # Senlin's own methods keep only one client each, whatever the region.
     compute = functools.partialmethod(_client, 'compute')
     glance = functools.partialmethod(_client, 'glance')
     network = functools.partialmethod(_client, 'network')
@@ -135,11 +135,12 @@ class RegionAware(failover.Failover):
         """Create the resource in the node's region and record the region.
 
         The region is recorded first, so a resource never exists in a region
-        that its node does not name. A resource that does not get ready is
-        deleted.
+        that its node does not name. If the creation fails, the incomplete
+        resource is deleted.
 
-        :returns: the id of what was created.
-        :raises: ``EResourceCreation`` with the id of what may be left.
+        :returns: the id of the server or stack.
+        :raises: ``EResourceCreation`` with the id of the server or stack, if
+            it may still exist.
         """
         region = region_of(obj, self)
         if region and region != recorded_region(obj):
@@ -155,7 +156,7 @@ class RegionAware(failover.Failover):
     def do_join(self, obj: Any, cluster_id: str) -> bool:
         """Join a cluster, and record the region of an adopted node.
 
-        :returns: whether that worked.
+        :returns: whether the node has joined.
         """
         joined = bool(super().do_join(obj, cluster_id))
         region = region_of(obj, self)
@@ -174,13 +175,13 @@ class RegionAware(failover.Failover):
         The spec names the region even if it is the default region, because the
         resource stays there when the default changes.
 
-        :param obj: a node that may be made up for a preview.
+        :param obj: the node; for a preview, an object that is not stored.
         :param overrides: properties to override; ``context.region_name``
             says where the resource is.
         :param snapshot: whether to take a snapshot first.
         :returns: the spec of the resource, or a description of the error.
-        :raises: ``ResourceInUse`` if a node has it, ``BadRequest`` if it is
-            not named by its id.
+        :raises: ``ResourceInUse`` if a node holds the resource,
+            ``BadRequest`` if the request names it by another name than its id.
         """
         new_context = (overrides or {}).get('context') or {}
         if not isinstance(new_context, Mapping):
@@ -197,15 +198,15 @@ class RegionAware(failover.Failover):
         )
         if region and 'Error' not in spec:
             spec['context'] = {**new_context, 'region_name': region}
-        # The in-tree profile writes null for what the resource lacks, such
-        # as a key pair, and then refuses the null.
+        # For a property that the resource lacks, such as a key pair, the
+        # in-tree profile writes null, and later refuses this null.
         return {k: value for k, value in spec.items() if value is not None}
 
     def _check_adoption(self, obj: Any) -> None:
-        """Refuse to adopt what a node holds, or what is given by its name.
+        """Refuse a resource that a node holds, or that is given by name.
 
-        Senlin's conductor writes what was typed into the node's row. With a
-        name in the row, the node that holds the resource is not found.
+        Senlin's conductor writes the text of the request into the node's row.
+        If this text is a name, a search by id does not find the node.
         """
         typed = obj.physical_id
         try:
@@ -213,7 +214,7 @@ class RegionAware(failover.Failover):
             client = getattr(self, self.CLIENT)(obj)
             real_id = getattr(client, f'{self.CREATES}_get')(typed).id
         except exc.InternalError:
-            # Senlin's own method says what is wrong.
+            # Senlin's own do_adopt() then reports the error.
             return
         if holders.is_held(resource):
             raise exc.ResourceInUse(

@@ -61,14 +61,14 @@ class ServerProfile(
         return super().do_validate(obj)
 
     def identify(self, obj: Any, id_: str) -> Resource:
-        """Return a server; Nova knows it only by its id."""
+        """Return a server; it needs no names, as Nova finds it only by id."""
         return Resource(id_, region=region_aware.region_of(obj, self))
 
     @sdk.translate_exception  # type: ignore[untyped-decorator]
     def find_made(self, obj: Any) -> list[str]:
         """Return the ids of the servers that were created for a node."""
-        # Senlin's profile writes the node's id into the metadata. The name
-        # says nothing: the profile may have had another one then.
+        # Senlin's profile writes the node's id into the server's metadata. Do
+        # not search by name: the name in the profile may have changed since.
         servers = self.compute(obj).conn.compute.servers(details=True)
         return [
             str(server.id)
@@ -77,8 +77,8 @@ class ServerProfile(
         ]
 
 
-# These policies of Senlin list the profile types that they work with. They
-# work with this type as well.
+# Each of these Senlin policies lists the profile types that it supports. The
+# policies also work with this type.
 for _policy in (
     affinity_policy.AffinityPolicy,
     lb_policy.LoadBalancingPolicy,

@@ -16,7 +16,7 @@ from senlin_plugins.profiles import region_aware
 
 
 class Healthy(stack.StackProfile):  # type: ignore[misc]  # untyped base
-    """Senlin's profile, whose stacks can be polled."""
+    """Senlin's stack profile, with a health check that works."""
 
     def do_healthcheck(self, obj: Any, health_check_type: str) -> bool:
         """Tell whether a node's stack is healthy.
@@ -25,9 +25,9 @@ class Healthy(stack.StackProfile):  # type: ignore[misc]  # untyped base
         does not accept this argument, so with that profile every stack counts
         as healthy.
 
-        :param health_check_type: the kind of poll; all are answered alike.
+        :param health_check_type: the kind of poll, which makes no difference.
         :returns: false if the stack is gone or has failed. True if Heat does
-            not answer: that is no reason to replace a node.
+            not answer, because that is no reason to replace a node.
         """
         if not obj.physical_id:
             return bool(obj.status == consts.NS_CREATING)
@@ -70,7 +70,7 @@ class StackProfile(region_aware.RegionAware, Healthy):
     @sdk.translate_exception  # type: ignore[untyped-decorator]
     def find_made(self, obj: Any) -> list[str]:
         """Return the ids of the stacks that were created for a node."""
-        # Senlin's profile tags them so; their names end at random.
+        # Senlin's profile sets this tag. Names end in random characters.
         tags = [f'cluster_node_id={obj.id}']
         stacks = self.orchestration(obj).conn.orchestration.stacks(tags=tags)
         return [str(stack.id) for stack in stacks]
