@@ -2,10 +2,10 @@
 
 """The desired capacity of a cluster, after nodes were created one by one.
 
-Senlin counts the nodes when it begins to create one, and stores this number as
-the desired capacity at the end. It also counts nodes that wait for their own
-NODE_CREATE. A policy may still refuse such a node, and removes it from the
-cluster.
+Senlin counts the cluster's nodes when it begins to create a node, and stores
+this number as the desired capacity at the end. The number includes nodes that
+still wait for their own NODE_CREATE. If a policy later refuses such a node and
+removes it from the cluster, the desired capacity is too high.
 """
 
 from typing import Any
@@ -15,7 +15,7 @@ from senlin.db.sqlalchemy import api as db_api
 from senlin.db.sqlalchemy import models
 from senlin.engine import cluster as cluster_mod
 
-#: The statuses that an action keeps.
+#: The final statuses of an action.
 ENDS = (
     consts.ACTION_SUCCEEDED,
     consts.ACTION_FAILED,
@@ -25,7 +25,7 @@ ENDS = (
 
 @db_api.retry_on_deadlock  # type: ignore[untyped-decorator]
 def correct(context: Any, cluster_id: str) -> None:
-    """Lower the desired capacity to the number of nodes without a refusal.
+    """Lower the desired capacity to the nodes that do not wait any more.
 
     :param context: the context of the action that has created a node.
     """

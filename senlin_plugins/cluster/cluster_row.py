@@ -2,15 +2,16 @@
 
 """Read and write the row of a cluster, with the notes about its regions.
 
-All code that changes these notes calls :func:`update_notes`. It reads and
-writes the row in one transaction that locks the row. So no writer
-overwrites what another one has written: an action on a node, a health check,
-or the deletion of servers that were left behind. No writer calls a cloud in
-this transaction. Senlin itself writes all data of a cluster in CLUSTER_UPDATE,
-in CLUSTER_DELETE and when a policy is attached or detached. At this moment, no
-other action runs on the cluster. If a health check or a deletion in the
-background writes at the same time, the result may be lost, and is found again
-later. Only actions, which hold locks, record which servers are left behind.
+All code that changes these notes calls :func:`update_notes`. This function
+reads and writes the row in one transaction that locks the row. So actions on
+nodes, health checks and the deletion of servers left behind do not overwrite
+each other's notes. No code calls a cloud in this transaction.
+
+Senlin itself writes all data of a cluster in CLUSTER_UPDATE, in CLUSTER_DELETE
+and when a policy is attached or detached. No other action then runs on the
+cluster. But Senlin may overwrite the notes of a health check or of a deletion
+in the background. That does no harm, because the next check finds the same
+again. New servers left behind are recorded only by actions, which hold locks.
 """
 
 import dataclasses
@@ -57,7 +58,7 @@ def update_notes(cluster: Any, edit: Callable[[Notes, str], Notes]) -> Update:
     :param cluster: the engine's cluster object, or its row. This function
         updates its data.
     :param edit: a function from the notes and the time to the new notes. It
-        is called again if the database asks for another try.
+        is called again after a deadlock in the database.
     """
 
     @db_api.retry_on_deadlock  # type: ignore[untyped-decorator]
@@ -82,7 +83,7 @@ def update_notes(cluster: Any, edit: Callable[[Notes, str], Notes]) -> Update:
 def _clock(session: Any) -> Any:
     """Return the column with the time of the database, in UTC.
 
-    The clocks of two engines may differ. All of them ask one database.
+    The clocks of two engines may differ, so all engines ask the database.
     """
     dialect = session.get_bind().dialect.name
     return sqlalchemy.literal_column(_CLOCKS.get(dialect, _CLOCK)).label('now')
@@ -96,7 +97,7 @@ def read_clock(time: Any) -> str:
     if time is None:
         return health.now()
     if isinstance(time, str):
-        # SQLite's.
+        # SQLite returns the time as text.
         time = datetime.datetime.fromisoformat(time)
     return region_state.show_time(time.replace(tzinfo=datetime.UTC))
 
@@ -121,8 +122,8 @@ class Member:
 class Row:
     """The parts of a cluster that an action on a node needs.
 
-    Senlin's own object has the same attributes. It also loads all policies and
-    all nodes.
+    Senlin's own cluster object has the same attributes, but it also loads all
+    policies and all nodes.
     """
 
     id: str
@@ -133,7 +134,7 @@ class Row:
     metadata: Any
     status: str
     min_size: int
-    #: The time at which it was read.
+    #: The time at which the row was read.
     now: str
 
     @functools.cached_property
@@ -143,7 +144,7 @@ class Row:
 
     @functools.cached_property
     def rt(self) -> dict[str, Any]:
-        """The profile, under the same name as in Senlin's object."""
+        """The profile, under the same key as in Senlin's object."""
         return {
             'profile': profile_base.Profile.load(
                 senlin_context.get_admin_context(),
@@ -166,7 +167,7 @@ def read_members(cluster_id: str) -> list[Member]:
 def load(cluster_id: str) -> Row:
     """Return a cluster.
 
-    :raises: ``ResourceNotFound`` if it is gone.
+    :raises: ``ResourceNotFound`` if the cluster is gone.
     """
     row = find(cluster_id)
     if not row:

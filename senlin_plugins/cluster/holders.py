@@ -3,9 +3,9 @@
 """Which nodes hold a server or a stack.
 
 No server or stack is deleted while another node holds it. Senlin lets two
-nodes hold the same server, because an adoption writes what the user has typed.
-So each adoption and each deletion asks this module which nodes hold the
-resource.
+nodes hold the same server, because an adoption stores whatever id or name the
+request has. So each adoption and each deletion asks this module which nodes
+hold the resource.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ class Resource(NamedTuple):
 
     :param id: its id.
     :param names: other names of the resource in its region. With Senlin's own
-        profiles, a node has the name or the id that a user has typed.
+        profiles, a node's row may have such a name instead of the id.
     :param region: the region; ``None`` if it is not known.
     """
 
@@ -36,18 +36,18 @@ class Resource(NamedTuple):
 def is_held(resource: Resource, but: str = '') -> bool:
     """Tell whether any node of any cluster and project holds a resource.
 
-    :param but: the id of the node that is ignored.
+    :param but: the id of a node that does not count.
     """
     with db_api.session_for_read() as session:
         return bool(_find_holders(session, resource, but))
 
 
 def release(node: Any, resource: Resource) -> bool:
-    """Remove a resource from a node if others hold it; tell whether they do.
+    """Remove a resource from a node if other nodes hold it, and tell that.
 
-    Nodes that are being deleted do not count. Each node that is not being
-    deleted may delete the resource later. If several nodes are removed at the
-    same time, the last one finds no other holder, and deletes the resource.
+    Nodes that are being deleted do not count as holders, because they will not
+    delete the resource later. So if several nodes are deleted at the same
+    time, the resource is deleted, too.
 
     :param node: the engine's node object. If others hold the resource, the
         resource and its ports are removed from the node and its row.
@@ -65,9 +65,9 @@ def release(node: Any, resource: Resource) -> bool:
 
 @db_api.retry_on_deadlock  # type: ignore[untyped-decorator]
 def _release(node: Any, resource: Resource, ids: Sequence[str]) -> bool:
-    """Remove it in one transaction that locks the rows of all holders.
+    """Remove a resource from a node, while the rows of holders are locked.
 
-    :param ids: the ids of the other nodes that seem to hold it.
+    :param ids: the ids of the other nodes that seem to hold the resource.
     """
     with db_api.session_for_write() as session:
         rows = session.query(models.Node).with_for_update()

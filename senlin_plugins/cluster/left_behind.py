@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Delete the servers that nodes have left behind, in the background."""
+"""Delete the servers that nodes have left behind, in the background.
+
+A node leaves its server behind in a region that is out. The owner can forget
+such a server with ``openstack cluster region forget``: it is never deleted.
+"""
 
 import functools
 import time
@@ -22,13 +26,14 @@ from senlin_plugins.planning.snapshot import recorded_region
 
 LOG = logging.getLogger(__name__)
 
-#: Seconds for all that a cluster has left behind, and between two looks.
+#: Seconds after which the deletion of a cluster's servers stops.
 LIMIT: Final = 60.0
+#: Seconds between two tries.
 PAUSE: Final = 2.0
 #: How many servers are deleted at the same time.
 AT_ONCE: Final = 8
 
-#: What is logged of a server that its owner has let go.
+#: The log message about a server that its owner has forgotten.
 FORGOTTEN: Final = (
     "Server %s, left behind by node %s in region '%s', is forgotten. It runs "
     'on.'
@@ -39,7 +44,7 @@ at_work: set[str] = set()
 
 
 def listed(cluster: Any) -> list[Left]:
-    """Return what is left behind, without what the owner has forgotten."""
+    """Return the servers left behind, except those the owner forgot."""
     forgotten = region_spec.forgotten(cluster.metadata)
     return region_state.read(cluster.data).remaining(forgotten)
 
@@ -47,8 +52,9 @@ def listed(cluster: Any) -> list[Left]:
 def is_forgotten(node: Any) -> bool:
     """Tell whether the owner of its cluster has forgotten a node.
 
-    Senlin detaches all policies before it deletes a cluster. If a region fails
-    at this moment, no policy can handle its nodes.
+    Profiles use this function if no policy watches the node's region. Senlin
+    detaches all policies before it deletes a cluster. If a region fails after
+    that, no policy can handle its nodes.
     """
     try:
         metadata = cluster_row.load(node.cluster_id).metadata
@@ -69,11 +75,11 @@ def log_forgotten(cluster: Any) -> None:
 
 
 def start(cluster: Any, view: View) -> None:
-    """Begin to delete, in a green thread, what can be deleted.
+    """Begin to delete, in a green thread, the servers left behind.
 
     :param cluster: the engine's cluster object, or its row.
-    :param view: what is known. Servers in a silent region or in a region that
-        is out stay for now.
+    :param view: the states of the regions. Servers in a region that is silent
+        or out stay for now.
     """
     dead = {name for name, state in view.states.items() if state.dead}
     ready = [entry for entry in view.left if entry.region not in dead]
@@ -96,7 +102,7 @@ def _run(cluster: Any, ready: list[Left], let_go: list[Left]) -> None:
 
 
 def clear(cluster: Any, entries: Sequence[Left]) -> list[Left]:
-    """Delete what is left behind, for :data:`LIMIT` seconds.
+    """Delete servers left behind, and stop after :data:`LIMIT` seconds.
 
     :param entries: the entries that may be deleted.
     :returns: the entries that are still there, or whose state is unknown.
@@ -121,7 +127,7 @@ def clear(cluster: Any, entries: Sequence[Left]) -> list[Left]:
 
 
 def _note_as_gone(cluster: Any, gone: Sequence[Left]) -> None:
-    """Remove from the list what no longer exists."""
+    """Remove servers that no longer exist from the cluster's notes."""
     cluster_row.update_notes(cluster, lambda notes, now: notes.clear(gone))
 
 
@@ -131,9 +137,9 @@ def _metadata(cluster: Any) -> Any:
 
 
 def _is_gone(cluster: Any, end: float, entry: Left) -> bool:
-    """Delete a server that nobody holds; tell whether it is gone."""
+    """Delete a server unless a node holds it; tell if its entry can go."""
     place = entry.server, entry.node, entry.region
-    # The owner may let go of it at the last moment.
+    # The owner may have forgotten the server a moment ago.
     forgotten = region_spec.forgotten(_metadata(cluster))
     if forgotten & {entry.server, entry.node}:
         LOG.info(FORGOTTEN, *place)
@@ -159,10 +165,10 @@ def _is_gone(cluster: Any, end: float, entry: Left) -> bool:
 
 
 def _discard(cluster: Any, entry: Left) -> bool:
-    """Delete a server if no node holds it."""
+    """Delete a server unless a node holds it; tell if its entry can go."""
     context = senlin_context.get_admin_context()
     node = node_objects.Node.get(context, entry.node, project_safe=False)
-    # The node is about to leave its server, or to get it.
+    # The node is being deleted, or may be creating this server just now.
     leaves = node and node.status == consts.NS_DELETING
     unmade = node and not (node.physical_id or entry.server)
     if leaves or (unmade and recorded_region(node) == entry.region):
@@ -177,9 +183,9 @@ def describe(
     """Say which servers prevent the deletion of a cluster, and what to do.
 
     :param cluster: the engine's cluster object.
-    :param left: what nodes have left behind.
-    :param held: what nodes of the cluster would leave behind. At least one of
-        them is not empty.
+    :param left: the servers that nodes have left behind.
+    :param held: the servers that nodes of the cluster would leave behind.
+        ``left`` and ``held`` are never both empty.
     """
     entries = [*left, *held]
     first = entries[0]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Write the region of a node into its data, under ``placement``."""
+"""Write the rows of nodes, such as the region under ``placement``."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -40,7 +40,7 @@ def _with_region(node: Any, region: str) -> dict[str, Any]:
 
 @db_api.retry_on_deadlock  # type: ignore[untyped-decorator]
 def _write(rows: Sequence[dict[str, Any]]) -> None:
-    """Write columns of nodes, each with its id."""
+    """Write columns of nodes; each mapping also has the node's id."""
     with db_api.session_for_write() as session:
         session.bulk_update_mappings(models.Node, rows)
 
@@ -48,9 +48,9 @@ def _write(rows: Sequence[dict[str, Any]]) -> None:
 def move(node: Any, region: str) -> None:
     """Store that a node is in another region, without a server.
 
-    This is one step. If the engine is killed afterwards, the node is in its
-    new region without a server. The object in memory keeps the old id, so that
-    Senlin sees that the node was recreated.
+    One statement writes both. If the engine is killed afterwards, the node is
+    in its new region without a server. The object in memory keeps the id of
+    the old server, so that Senlin sees that the node was recreated.
     """
     kept = {k: v for k, v in node.data.items() if k != 'internal_ports'}
     node.data = {**kept, 'placement': {'region_name': region}}
@@ -58,7 +58,7 @@ def move(node: Any, region: str) -> None:
 
 
 def what_it_leaves(node: Any, now: str) -> Left:
-    """Return what a node leaves behind when it moves or is deleted.
+    """Return an entry for the server that a node leaves behind.
 
     :param node: the engine's node object, with a recorded region.
     :param now: the time.
@@ -76,7 +76,7 @@ def what_it_leaves(node: Any, now: str) -> Left:
 def forget_recovery(node: Any) -> None:
     """Remove the mark of a recovery that did not happen.
 
-    :param node: the engine's node object, without the mark.
+    :param node: the engine's node object, which does not have the mark.
     """
     context = senlin_context.get_admin_context()
     row = node_objects.Node.get(context, node.id, project_safe=False)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The policy that watches the regions of a cluster, as profiles use it."""
+"""How profiles find and use the policy that watches regions."""
 
 from collections.abc import Callable
 from typing import Any
@@ -19,15 +19,16 @@ from senlin_plugins.planning.region_view import View
 class RegionWatcher:
     """A policy that knows which regions of a cluster fail.
 
-    Only its subclasses are asked, whatever methods other policies have.
+    Profiles use only policies that are subclasses of this class, even if other
+    policies have the same methods.
     """
 
     def current(self, cluster: Row, region: str | None) -> View:
-        """Return what is known now, for an action on a node of a region."""
+        """Return the states, for an action on a node of a region."""
         raise NotImplementedError
 
     def watch(self, cluster: Row) -> View:
-        """Return what is known now, for a health check."""
+        """Return the states, for a health check."""
         raise NotImplementedError
 
     def settle(
@@ -37,7 +38,7 @@ class RegionWatcher:
         node: Any,
         take: Callable[[Notes, str, str], Notes],
     ) -> Decision:
-        """Find a region for a node, and take it before anybody else does."""
+        """Find a region for a node, and record it in the same transaction."""
         raise NotImplementedError
 
 

@@ -22,8 +22,7 @@ conf.load(cfg.CONF)
 class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
     """A policy that reads a cluster, decides, and writes the decision.
 
-    A subclass names itself and its in-tree rival, checks a spec, and fills in
-    :meth:`decide` and :meth:`write`.
+    A subclass implements :meth:`check_spec`, :meth:`decide` and :meth:`write`.
     """
 
     # Set by the untyped base.
@@ -45,7 +44,7 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
 
     def find_cluster(self, cluster_id: str, action: Any) -> Any:
         """Return the cluster, with the parts that the decision needs."""
-        # An action on a cluster has loaded it after it got the lock.
+        # An action on a cluster has loaded the cluster after taking the lock.
         if action.target == cluster_id:
             return action.entity
         return cluster_row.load(cluster_id)
@@ -66,20 +65,20 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         raise NotImplementedError
 
     def write(self, action: Any, decision: Decision) -> None:
-        """Write a decision into an action's data, as it is documented.
+        """Write a decision into an action's data, in the documented format.
 
-        :param action: the action; it is stored afterwards.
+        :param action: the action; the caller stores it afterwards.
         :param decision: the decision. The decision about a recovery may
-            contain a plan even if it is a refusal.
+            contain moves even if it is a refusal.
         """
         raise NotImplementedError
 
     def find_obstacle(self, cluster: Any) -> str:
         """Say why the policy cannot be attached to a cluster.
 
-        :returns: what to do about it, or an empty string.
+        :returns: the obstacle and what to do; empty if there is none.
         """
-        # Senlin itself compares types with their versions.
+        # Senlin's own check regards two versions of a type as different types.
         type_name = self.type.rpartition('-')[0]
         rivals = type_name, plugin_types.RIVALS[type_name]
         for policy in cluster.policies:
@@ -95,7 +94,7 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         """Check the spec.
 
         :param validate_props: whether to check values against the cloud,
-            too; a subclass does that.
+            too, which only a subclass does.
         :raises: ``InvalidSpec``; the text says what is wrong and which values
             are accepted.
         """
@@ -128,12 +127,12 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         An exception would make the action fail without a reason (NODE_*) or
         with only a traceback (CLUSTER_*).
 
-        :param action: the action. The decision goes into its data, or status
-            ERROR with the reason, where the API shows it.
+        :param action: the action. Its data get the decision, or the status
+            ERROR with the reason for a refusal. The API shows both.
         """
         names = self.name, action.action, action.id
         before = {*action.data}
-        # Until it is known what the action is about, nothing may go on.
+        # If the inputs or the cluster cannot be read, refuse the whole action.
         refuse = self.refuse_all
         try:
             action.inputs.update(inputs.read(action.action, action.inputs))
@@ -155,7 +154,7 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
             LOG.exception("Policy '%s' failed on %s %s.", *names)
             reason = f'The policy check failed: {ex or type(ex).__name__}'
         LOG.debug("Policy '%s' refuses %s %s: %s", *names, reason)
-        # What Senlin's parser of a resize has written.
+        # Remove what Senlin's parser of a resize has written.
         for field in {'creation', 'deletion'} - before:
             action.data.pop(field, None)
         refuse(action, reason)
@@ -183,7 +182,7 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
             )
 
     def _disabled(self) -> str:
-        """Say that the operator did not enable policies of this type."""
+        """Say that this policy type is not enabled; empty if it is."""
         enabled = cfg.CONF[conf.GROUP].enabled_policies
         type_name = self.type.rpartition('-')[0]
         name = type_name.rpartition('.')[2]

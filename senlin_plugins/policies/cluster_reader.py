@@ -52,7 +52,7 @@ def read_change(action: Any, cluster: Any) -> Change:
 def read_nodes(cluster: Any, nodes: Iterable[Any]) -> list[Node]:
     """Return nodes of Senlin as plain data.
 
-    :param nodes: nodes of the cluster, or that join it.
+    :param nodes: nodes of the cluster, or nodes that join the cluster.
     """
     nodes = list(nodes)
     find_region = _region_finder(cluster, nodes)
@@ -74,9 +74,9 @@ def read_nodes(cluster: Any, nodes: Iterable[Any]) -> list[Node]:
 
 
 def read_unrecorded(cluster: Any) -> list[tuple[Any, str]]:
-    """Return the nodes whose data name no region, and where each counts.
+    """Return the nodes without a recorded region, and where each counts.
 
-    :returns: (node, region); the region is empty if no region is named.
+    :returns: (node, region); the region is empty if nothing names a region.
     """
     nodes = [node for node in cluster.nodes if not recorded_region(node)]
     find_region = _region_finder(cluster, nodes)
@@ -84,9 +84,10 @@ def read_unrecorded(cluster: Any) -> list[tuple[Any, str]]:
 
 
 def untied(names: set[str], profile: Any) -> set[str]:
-    """Return the regions that a profile allows.
+    """Return the regions in which a profile can create nodes.
 
-    :param profile: the profile of nodes that come, which is region-aware.
+    :param names: the regions in question.
+    :param profile: a region-aware profile.
     """
     ties = profile.ties()
     region = region_aware.region_of(None, profile)
@@ -104,7 +105,7 @@ def untied(names: set[str], profile: Any) -> set[str]:
 def _region_finder(cluster: Any, nodes: Iterable[Any]) -> Callable[[Any], str]:
     """Return a function from a node to the region in which it counts.
 
-    Profiles are read only for nodes without a recorded region, all at once.
+    Profiles are read only for nodes without a recorded region, in one query.
     """
     ids = {node.profile_id for node in nodes if not recorded_region(node)}
     default = cfg.CONF.default_region_name
@@ -129,7 +130,7 @@ def _region_finder(cluster: Any, nodes: Iterable[Any]) -> Callable[[Any], str]:
 
 
 def _parse_resize(action: Any, cluster: Any, size: int) -> Change:
-    """Calculate with Senlin's parser how many nodes a resize changes."""
+    """Let Senlin's parser tell how many nodes a resize adds or removes."""
     # The parser takes a current size of 0 for "not given" and falls back to
     # the desired capacity, so the two must agree.
     sized = copy.copy(cluster)
@@ -142,10 +143,10 @@ def _parse_resize(action: Any, cluster: Any, size: int) -> Change:
 
 def _check_size(action: Any, cluster: Any, size: int) -> None:
     """Refuse more nodes than a cluster may have, before the plan is made."""
-    # Senlin's engine checks the size after the policies, and never if a
-    # policy decided the number of a resize. A webhook may ask for a billion
-    # nodes, and a plan has an entry for each of them.
-    # A resize may bring its own limits; the parser compares with those.
+    # Senlin's engine checks the size only after the policies. It never does if
+    # a policy decided the number of a resize. A webhook may ask for a billion
+    # nodes, and the plan would have an entry for each of them.
+    # A resize may set new limits. Senlin's parser compares the size with them.
     resized = action.action == consts.CLUSTER_RESIZE
     problem = scaleutils.check_size_params(
         None if resized else cluster, size, strict=True

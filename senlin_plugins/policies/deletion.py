@@ -21,9 +21,9 @@ NO_WEBHOOKS = (
     "node would leave. Use type 'zaqar'."
 )
 
-#: Operator-visible reason, letter by letter from the specification.
+#: Reason that users see, word for word from the specification.
 CANDIDATES_GENERATED = 'Candidates generated'
-#: What goes into an action's data as it stands in the spec.
+#: Properties that go unchanged from the spec into an action's data.
 WRITTEN: Final = (
     'destroy_after_deletion',
     'grace_period',
@@ -104,7 +104,7 @@ class DeletionPolicy(base.PlacementPolicy):
     }
 
     def check_spec(self) -> None:
-        """Check the criteria, the seconds and the hooks, as they are given."""
+        """Check the criteria, the grace period and the hooks."""
         properties = self.spec.get('properties')
         if not isinstance(properties, Mapping):
             return
@@ -133,8 +133,8 @@ class DeletionPolicy(base.PlacementPolicy):
 
     @property
     def hook(self) -> Mapping[str, Any]:
-        """The hook of the spec; nothing if it is empty, as by default."""
-        # Senlin's schema fills an empty one with its defaults.
+        """The hook of the spec; an empty mapping if there is none."""
+        # In self.properties, the schema fills an empty hook with defaults.
         if not self.spec['properties'].get('hooks'):
             return {}
         return dict(self.properties['hooks'])
@@ -168,9 +168,10 @@ class DeletionPolicy(base.PlacementPolicy):
         )
 
     def _find_hook_obstacle(self, action: Any) -> str:
-        """Say why Senlin could not send the hook; raise if Zaqar is away."""
-        # Senlin's engine would notice after it has lowered the desired
-        # capacity. A later recovery would delete other nodes.
+        """Say why Senlin could not send the hook; raise if Zaqar is down."""
+        # Check before the action: Senlin's engine would fail only after it has
+        # lowered the desired capacity. A later recovery would then delete
+        # other nodes.
         if not self.hook:
             return ''
         if self.hook['type'] == 'webhook':
@@ -186,7 +187,7 @@ class DeletionPolicy(base.PlacementPolicy):
         return ''
 
     def write(self, action: Any, decision: Decision) -> None:
-        """Write the candidates as the specification lays them out."""
+        """Write the candidates in the format of the specification."""
         if decision.refusal:
             return
         for group, missing in decision.shortage.items():
@@ -207,13 +208,13 @@ class DeletionPolicy(base.PlacementPolicy):
             **{key: self.properties[key] for key in WRITTEN},
         }
         if action.action == consts.NODE_DELETE:
-            # Senlin's engine has no hook for it.
+            # Senlin's engine sends no hook for NODE_DELETE.
             return
         if action.action == consts.CLUSTER_DEL_NODES:
-            # The engine drops the nodes of other clusters itself, and would
-            # delete a node that is named twice two times.
+            # Remove duplicates, because the engine would delete such a node
+            # twice. The engine itself ignores nodes of other clusters.
             named = action.inputs.get('candidates') or ()
             action.inputs['candidates'] = list(dict.fromkeys(named))
         if self.hook:
-            # Where the engine looks for it.
+            # The engine reads the hook from here.
             action.data['hooks'] = self.hook

@@ -20,7 +20,7 @@ LOG = logging.getLogger(__name__)
 
 
 def write(action: Any, decision: Decision) -> None:
-    """Write ``creation`` or ``deletion`` in the form that Senlin carries out.
+    """Write ``creation`` or ``deletion`` in the format that Senlin reads.
 
     :param action: the action, whose data and cluster change.
     :param decision: the decision of the region placement policy.
@@ -44,10 +44,10 @@ def write(action: Any, decision: Decision) -> None:
         # Senlin's own deletion policy fails on a node without a region.
         record_missing_regions(action.entity)
         for node in unplaced(action.entity):
-            # Only Senlin's policy needs this: the region is not decided yet.
+            # In memory only, for Senlin's policy: no region is chosen yet.
             node.data = {'placement': {'region_name': NO_REGION}}
-        # A deletion policy, this package's or Senlin's own, replaces
-        # them by those that its criterion chooses in each region.
+        # A deletion policy, of this package or of Senlin, later replaces these
+        # candidates: it applies its criterion in each region.
         written['candidates'] = list(decision.candidates)
     elif not aware:
         LOG.warning(
@@ -72,7 +72,7 @@ def _record_new_regions(cluster: Any, moves: Mapping[str, str]) -> None:
 
 
 def record_missing_regions(cluster: Any) -> None:
-    """Record the regions of nodes that were adopted, or created elsewhere."""
+    """Record the regions of nodes without a record, such as adopted ones."""
     places = []
     for node, region in cluster_reader.read_unrecorded(cluster):
         if region not in ('', NO_REGION):
@@ -87,8 +87,8 @@ def unplaced(cluster: Any) -> list[Any]:
 
 
 def expel(node: Any, reason: str) -> None:
-    """Remove a node that cannot be created from its cluster."""
-    # As Senlin does with a node above max_size.
+    """Remove a node from its cluster, because no region takes the node."""
+    # Senlin does the same with a node above max_size.
     status = {'status': consts.NS_ERROR, 'status_reason': reason}
     context = senlin_context.get_admin_context()
     try:
@@ -97,12 +97,12 @@ def expel(node: Any, reason: str) -> None:
             values = {'cluster_id': '', **status}
             node_objects.Node.update(context, node.id, values)
     except Exception:
-        # A policy never raises: the node may be gone, or the database away.
+        # A policy must not raise. The node may be gone, or the database down.
         LOG.exception('Node %s could not leave its cluster.', node.id)
 
 
 def _merge(placement: dict[str, Any], regions: list[str]) -> dict[str, Any]:
-    """Give each new node its region, and keep what others decided for it."""
+    """Add a region to each placement; keep what other policies decided."""
     decided = list(placement.get('placements') or ())
     placements = []
     for number, region in enumerate(regions):

@@ -36,11 +36,12 @@ from senlin_plugins.regions import shared_look
 
 LOG = logging.getLogger(__name__)
 
-#: How much of an error in the metadata is logged.
+#: The number of characters of an error in the metadata that are logged.
 LONGEST: Final = 200
-#: Seconds for which a look counts: within one action, and between two looks
-#: of health checks, which ask for each node.
+#: Seconds for which an action on a node uses the last check of the regions.
 FRESH: Final = 60
+#: Seconds between two checks of the regions that health checks start. There
+#: is a health check for each node.
 PAUSE: Final = 15
 
 
@@ -74,21 +75,21 @@ class RegionFailoverPolicy(RegionPlacementPolicy, RegionWatcher):
         self._warn_of_even()
 
     def view(self, cluster: Row, now: str = '') -> View:
-        """Read the policy, the owner's settings and the known states.
+        """Return the spec, the owner's settings and the known states.
 
-        :param now: the time; it is not needed before a check of the regions.
+        :param now: the time; empty if a check of the regions follows.
         """
         return region_view.read(
             self.content, cluster.metadata, cluster.data, now
         )
 
     def look(self, cluster: Row, view: View) -> View:
-        """Look at the regions, and begin to delete what is left behind.
+        """Check the regions; begin to delete the servers left behind.
 
-        Actions that ask at the same time share one check.
+        Actions that call this method at the same time share one check.
 
-        :param cluster: the engine's cluster object, or its row; its data
-            change.
+        :param cluster: the engine's cluster object, or its row. This method
+            updates its data.
         :param view: the view before the check.
         :returns: the view after the check.
         """
@@ -125,7 +126,10 @@ class RegionFailoverPolicy(RegionPlacementPolicy, RegionWatcher):
         return update
 
     def current(self, cluster: Row, region: str | None) -> View:
-        """Return the current states, for an action on a node of a region."""
+        """Return the states for an action on a node, new ones if they are old.
+
+        :param region: the region of the node.
+        """
         view = self.view(cluster, cluster.now)
         state = view.states.get(region or '')
         if state and state.last and _age(state.last, view.now) > FRESH:
@@ -133,13 +137,13 @@ class RegionFailoverPolicy(RegionPlacementPolicy, RegionWatcher):
         return view
 
     def watch(self, cluster: Row) -> View:
-        """Return what is known for a health check; look only now and then."""
+        """Return the states for a health check; check again if it is time."""
         due = False
 
         def begin(notes: Notes, now: str) -> Notes:
-            """Let one of several simultaneous checks look at the regions."""
+            """Let only one of several health checks check the regions."""
             nonlocal due
-            # A time in the future is another engine's clock.
+            # Ignore a time in the future: it is from another clock.
             looked = notes.looked
             due = not looked or not 0 <= _age(looked, now) < PAUSE
             if not due:
@@ -153,11 +157,11 @@ class RegionFailoverPolicy(RegionPlacementPolicy, RegionWatcher):
         return self.look(cluster, view)
 
     def need_check(self, target: str, action: Any) -> bool:
-        """Tell whether the policy acts on an action: on each recovery, too."""
+        """Tell whether the policy acts on an action: also on any recovery."""
         return bool((target, action.action) in self.TARGET)
 
     def prepare(self, cluster: Row, action: Any) -> View:
-        """Look at the regions."""
+        """Check the regions, and note their states in the action's data."""
         before = self.view(cluster)
         if not region_aware.is_aware(cluster.rt['profile']):
             return before
@@ -166,9 +170,9 @@ class RegionFailoverPolicy(RegionPlacementPolicy, RegionWatcher):
             LOG.warning(
                 "Policy '%s' takes its own weights and caps for cluster %s: "
                 '%s',
-                # The last quotes what the cluster's owner wrote.
                 self.name,
                 cluster.id,
+                # The problem quotes the metadata: repr() escapes line breaks.
                 repr(problem[:LONGEST]),
             )
         view = self.look(cluster, before)
@@ -177,8 +181,9 @@ class RegionFailoverPolicy(RegionPlacementPolicy, RegionWatcher):
                 name: state._asdict() for name, state in view.states.items()
             }
         if action.action == consts.NODE_RECOVER:
-            # A node that is well is replaced if somebody wants it so, not
-            # because its region did not answer a moment ago.
+            # The recovery of an active node is a request to replace the node.
+            # But if the region was dead before, that may be the only reason
+            # for the recovery, and a healthy node is not replaced.
             region = recorded_region(action.entity) or ''
             old_state = before.notes.states.get(region)
             was_dead = bool(old_state and old_state.dead)
@@ -208,15 +213,19 @@ class RegionFailoverPolicy(RegionPlacementPolicy, RegionWatcher):
             )
 
     def find_lost(self, cluster: Row, view: View) -> list[str]:
-        """Return the ids of nodes that cannot be where they were."""
+        """Return the ids of the nodes that need another region."""
         return view.find_lost(cluster.nodes, consts.NS_ACTIVE)
 
     def find_faults(self, *_args: Any) -> dict[str, Fault]:
-        """Return no faults: the states contain them, and nodes can leave."""
+        """Return no faults, because the snapshot has them as states.
+
+        :meth:`look` finds the faults. Unlike a fault, a state does not prevent
+        nodes from leaving a region.
+        """
         return {}
 
     def post_op(self, cluster_id: str, action: Any) -> None:
-        """Say which nodes a failed recovery did not move."""
+        """After a failed recovery, name the regions and nodes at fault."""
         super().post_op(cluster_id, action)
         recovers = action.action == consts.CLUSTER_RECOVER
         worked = action.inputs.get('action_result') == action.RES_OK
@@ -254,7 +263,7 @@ def _find_left(cluster: Any, view: View) -> str:
 
 
 def _log_changes(cluster: Any, before: Notes, after: Notes) -> None:
-    """Log each region that has changed, whichever engine sees it first."""
+    """Log each change of a region's state, in the engine that stores it."""
     for name in sorted({*before.states, *after.states}):
         old, new = before.states.get(name), after.states.get(name)
         if old and new and old.state == new.state:

@@ -44,7 +44,7 @@ from senlin_plugins.regions import health
 
 LOG = logging.getLogger(__name__)
 
-#: Actions by which nodes that exist join a cluster. Nobody plans them.
+#: Actions by which existing nodes join a cluster. They get no plan.
 JOINS: Final = (consts.CLUSTER_ADD_NODES, consts.CLUSTER_REPLACE_NODES)
 #: Actions that create one node.
 SINGLE_CREATIONS: Final = (consts.NODE_CREATE, consts.NODE_RECOVER)
@@ -57,8 +57,9 @@ class RegionPlacementPolicy(base.PlacementPolicy):
     VERSION = '1.0'
     VERSIONS = {'1.0': [{'status': consts.SUPPORTED, 'since': '2026.11'}]}
 
-    #: After the affinity and zone policies (300), whose placements it
-    #: completes; before the deletion policy (400), which follows its plan.
+    #: After the affinity and zone policies (300): this policy adds regions to
+    #: their placements. Before the deletion policy (400), which follows the
+    #: plan of this policy.
     PRIORITY = 350
 
     TARGET = [
@@ -67,8 +68,8 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         ('BEFORE', consts.CLUSTER_RESIZE),
         ('BEFORE', consts.NODE_CREATE),
         ('AFTER', consts.NODE_CREATE),
-        # Not in the specification: a recovery may create nodes, and they need
-        # a region like any other.
+        # Not in the specification: a recovery may create nodes, and each new
+        # node needs a region.
         ('BEFORE', consts.CLUSTER_RECOVER),
         ('AFTER', consts.CLUSTER_RECOVER),
         ('BEFORE', consts.NODE_RECOVER),
@@ -99,7 +100,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
 
     @property
     def content(self) -> Spec:
-        """The spec, in the form that the commands also use."""
+        """The spec, in the format that the commands also use."""
         return region_spec.read(self.spec)
 
     def check_spec(self) -> None:
@@ -153,14 +154,14 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         return ''
 
     def attach(self, cluster: Any, enabled: bool = True) -> tuple[bool, Any]:
-        """Attach, and record where the nodes of the cluster are."""
+        """Attach the policy, and record the regions of the cluster's nodes."""
         attached, data = super().attach(cluster, enabled)
         if attached:
             plan_writer.record_missing_regions(cluster)
         return attached, data
 
     def need_check(self, target: str, action: Any) -> bool:
-        """Do nothing: a recovery does not move nodes."""
+        """Skip the recovery of a node with a region: the node stays there."""
         if not super().need_check(target, action):
             return False
         recovers_node = action.action == consts.NODE_RECOVER
@@ -202,20 +203,20 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         return place(self.snapshot(cluster, view, profile, change, nodes))
 
     def find_lost(self, cluster: Row, view: View) -> list[str]:
-        """Return the ids of nodes that a recovery moves."""
+        """Return the ids of nodes that a recovery moves; none in 1.0."""
         return []
 
     def _settle_single(
         self, action: Any, cluster: Row, view: View
     ) -> Decision | None:
-        """Give a node that is about to be created its region."""
+        """Choose the region of one node that is about to be created."""
         creates = action.action == consts.NODE_CREATE
-        # As it is now: the action may have waited for the lock.
+        # Read the row again: the action may have waited for the lock.
         row = node_objects.Node.get(action.context, action.target)
         if not row or row.status != INIT:
             if not creates:
                 return None
-            # Senlin would find the same, and call the node broken.
+            # Without this refusal, Senlin would set the node to ERROR.
             return Decision(refusal=CREATED_ALREADY)
         profile = action.entity.rt['profile']
         if fixed_region(profile.context):
@@ -241,14 +242,15 @@ class RegionPlacementPolicy(base.PlacementPolicy):
     ) -> Decision:
         """Find a region for a node, and record it in the same transaction.
 
-        Actions on nodes share the lock of their cluster.
+        Actions on several nodes of a cluster can run at the same time, because
+        they share the cluster's lock.
 
         :param cluster: the engine's cluster object, or its row.
         :param node: the engine's node object; the decision does not count this
             node.
-        :param take: writes the region, its last argument, into the node's
-            row. Its other arguments are the notes about the cluster's
-            regions, and the time.
+        :param take: a function that writes the region into the node's row.
+            Its arguments are the notes about the cluster's regions, the time
+            and the region. It returns the new notes.
         :returns: the decision about the node.
         """
         decision = Decision()
@@ -272,7 +274,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
     def usable_regions(
         self, cluster: Row, profile: Any, names: set[str], growing: bool
     ) -> set[str]:
-        """Return those of some regions that a profile can use.
+        """Return the regions, out of ``names``, that a profile can use.
 
         :param profile: the profile of the nodes that come or go.
         """
@@ -281,7 +283,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
             return set(keystone.validate_regions(sorted(names)))
         usable = set(names)
         for name, fault in self.find_faults(cluster, profile, names).items():
-            # A region can give nodes up without what a new one needs.
+            # Nodes can leave without the services that only new nodes need.
             if growing or fault.dead:
                 usable.discard(name)
                 LOG.warning("Region '%s' is not used: %s.", name, fault.why)
@@ -324,8 +326,8 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         current = distribution(nodes)
         names = set(view.names)
         if not change.growing:
-            # Senlin cannot delete nodes in a region that does not answer. The
-            # policy need not name this region.
+            # Senlin cannot delete nodes in a region that does not answer. So
+            # also check regions with nodes that the policy does not name.
             names.update(current.keys() - {NO_REGION, ''})
         usable = self.usable_regions(cluster, profile, names, change.growing)
         return Snapshot(
@@ -338,7 +340,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         )
 
     def write(self, action: Any, decision: Decision) -> None:
-        """Write ``creation`` or ``deletion`` in the form that Senlin reads."""
+        """Write ``creation`` or ``deletion`` in the format of Senlin."""
         plan_writer.write(action, decision)
 
     def refuse(self, action: Any, reason: str) -> None:
@@ -360,7 +362,8 @@ class RegionPlacementPolicy(base.PlacementPolicy):
     def post_op(self, cluster_id: str, action: Any) -> None:
         """Make a recovery fail at its end if nodes are missing.
 
-        After NODE_CREATE, refused nodes do not count.
+        After NODE_CREATE, correct the desired capacity instead, because it may
+        count nodes that this policy has refused.
         """
         if action.action == consts.NODE_CREATE:
             try:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Warn of nodes that come where the policy would not place them."""
+"""Warn of nodes in regions where the policy would not place them."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -18,7 +18,7 @@ LOG = logging.getLogger(__name__)
 def read_joining(action: Any, cluster: Any) -> list[Node]:
     """Return the nodes that join a cluster.
 
-    :param action: an action by which nodes that exist join the cluster.
+    :param action: an action by which existing nodes join the cluster.
     """
     replacements = action.inputs.get('candidates') or {}
     ids = action.inputs.get('nodes') or replacements.values()
@@ -41,8 +41,8 @@ def warn(
 ) -> None:
     """Warn of the regions with more nodes than the policy allows.
 
-    :param coming: the nodes that come.
-    :param nodes: all nodes of the cluster afterwards.
+    :param coming: the nodes that the action adds.
+    :param nodes: all nodes of the cluster after the action.
     """
     caps = {region.name: region.cap for region in view.override.regions}
     counts = distribution(nodes)
