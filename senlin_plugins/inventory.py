@@ -2,7 +2,7 @@
 
 """Read from Senlin's database which types the clusters use.
 
-The commands ``senlin-plugins-status`` and ``senlin-plugins-convert`` read it.
+``senlin-plugins-status`` and ``senlin-plugins-convert`` use this module.
 """
 
 import dataclasses
@@ -16,7 +16,8 @@ POLICY: Final = 'policy'
 #: A node of no cluster.
 ALONE: Final = 'alone'
 
-#: Rows of id, name, what uses a type, and the type.
+#: The query for rows of: id, name, one of the words above for what uses the
+#: type, and the type.
 STATEMENT: Final = f"""
 SELECT cluster.id, cluster.name AS name, '{PROFILE}', profile.type
 FROM cluster JOIN profile ON profile.id = cluster.profile_id
@@ -63,7 +64,7 @@ class Use:
 def collect(rows: Iterable[Any]) -> list[Use]:
     """Return the clusters, and the nodes of no cluster.
 
-    :param rows: what the database says to :data:`STATEMENT`.
+    :param rows: the rows that the query :data:`STATEMENT` returns.
     """
     uses: dict[str, Use] = {}
     for id_, name, user, kind in rows:
@@ -89,7 +90,7 @@ def load() -> None:
 
     :raises ImportError: if Senlin is not installed here.
     """
-    # Patches the process, as in senlin-engine, before anything else.
+    # The first import patches the process for eventlet, as in senlin-engine.
     importlib.import_module('senlin.cmd')
     importlib.import_module('senlin.conf')
     importlib.import_module('senlin.db.api')

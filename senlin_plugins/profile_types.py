@@ -2,9 +2,9 @@
 
 """Change the type of a profile in Senlin's database.
 
-Senlin cannot do that. The nodes keep their servers. A region-aware type finds
-the servers of its in-tree type. The in-tree type finds them if all nodes are
-in the one region in which it looks.
+Senlin itself cannot change the type. The nodes keep their servers. A profile
+of a region-aware type finds the servers that its in-tree type has created. A
+profile of the in-tree type finds only servers in its one region.
 """
 
 from collections.abc import Iterator
@@ -28,11 +28,11 @@ def convert(session: orm.Session, name: str, back: bool, yes: bool) -> str:
     """Change the type of a profile.
 
     :param name: the name or the id of the profile.
-    :param back: whether it becomes an in-tree type.
+    :param back: whether to change a region-aware type to its in-tree type.
     :param yes: whether to change the profile, or only to say what would
         change.
     :returns: what the command has done, or would do.
-    :raises ValueError: why the profile cannot be converted.
+    :raises ValueError: if the profile cannot be converted. The text says why.
     """
     table = models.Profile
     named = sqlalchemy.or_(table.id == name, table.name == name)

@@ -35,11 +35,11 @@ def _published_types(group: str) -> list[str]:
     return [name for name in names if name.startswith('senlin_plugins.')]
 
 
-#: The types, with their versions.
+#: The types of this package, with their versions.
 POLICY_TYPES = _published_types('senlin.policies')
 PROFILE_TYPES = _published_types('senlin.profiles')
 
-#: How many clusters a text names.
+#: The most clusters that a text names.
 _NAMED: Final = 10
 
 
@@ -64,7 +64,7 @@ class Checks(upgrade_check.Checks):
 
     @with_right_values
     def check_types(self) -> Result:
-        """Check that Senlin knows the types, and that they are ours."""
+        """Check that Senlin has loaded the types from this package."""
         try:
             loader = importlib.import_module('senlin.engine.environment')
             loader.initialize()
@@ -94,7 +94,7 @@ class Checks(upgrade_check.Checks):
 
     @with_right_values
     def check_enabled(self) -> Result:
-        """Check which of the policy types users may use."""
+        """Check that users may use the policy types."""
         enabled = self._config[conf.GROUP].enabled_policies
         names = conf.REGION_PLACEMENT, conf.DELETION
         disabled = [name for name in names if name not in enabled]
@@ -146,7 +146,7 @@ class Checks(upgrade_check.Checks):
 
 
 def _find_obstacles(uses: Collection[inventory.Use]) -> Iterator[str]:
-    """Say on which clusters policies have no effect, or undo each other."""
+    """Name the clusters whose policies have no effect, or conflict."""
     for ours, theirs in RIVALS.items():
         both = _clusters(uses, [ours, theirs])
         if both:

@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 from senlin_plugins.planning.decision import Decision
 
-#: Operator-visible reasons, letter by letter from "S1: CLUSTER_SCALE_IN" of
-#: the region placement policy's specification.
+#: Reasons that users see, word for word from "S1: CLUSTER_SCALE_IN" of the
+#: region placement policy's specification.
 NO_USABLE_REGION = 'No region is found usable.'
 NO_FEASIBLE_PLAN = 'There is no feasible plan to handle all nodes.'
 
@@ -49,7 +49,7 @@ class Region:
 
 
 class _Bin(NamedTuple):
-    """A region with the bounds of the number of nodes it may end with."""
+    """A region, with bounds for its number of nodes after the change."""
 
     name: str
     weight: int
@@ -182,7 +182,7 @@ def _apportion(bins: Sequence[_Bin], extra: int) -> dict[str, int]:
     """Distribute nodes above the lower bounds, the cheapest ones first."""
     target = extra + sum(b.lower for b in bins)
     weights = [b.weight or 1 for b in bins]
-    # One step of the limit is worth at most half a node in any region.
+    # A step of the limit by 1 adds at most half a node to each region.
     scale = max(weights)
 
     def nodes_within(limit: int) -> list[int]:

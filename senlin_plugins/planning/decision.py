@@ -12,10 +12,10 @@ class Decision:
 
     :param plan: region name -> number of nodes to add or to remove; unchanged
         regions are left out.
-    :param candidates: ids of the nodes to delete, the first to go first.
+    :param candidates: ids of the nodes to delete, in the order of deletion.
     :param refusal: why the action cannot be carried out; empty if it can.
-    :param shortage: region or zone -> how many nodes it has too few; nodes
-        elsewhere leave instead.
+    :param shortage: region or zone -> how many more nodes must leave than are
+        there. Nodes of other regions or zones leave instead.
     :param moves: node id -> the region in which the node is created or
         recreated.
     :param stuck: the ids of nodes for which no region has room.

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 ERROR: Final = 'ERROR'
-#: How many ids a command names. Beyond that, it says where they are.
+#: The most ids that a command has. With more ids, the command has a note that
+#: says where to find them.
 LISTED: Final = 10
 #: Between commands that are run one after the other.
 THEN: Final = '; '
@@ -29,7 +30,7 @@ def declare_out(cluster: Any, region: str) -> str:
 def commands_to_change(cluster: Any, command: str) -> list[str]:
     """Return the commands that change a cluster, even in status ERROR.
 
-    :param cluster: the same.
+    :param cluster: as for :func:`declare_out`.
     :param command: the command that changes the cluster.
     """
     if cluster.status != ERROR:
@@ -43,11 +44,11 @@ def commands_to_change(cluster: Any, command: str) -> list[str]:
 def delete(
     cluster: Any, ids: Sequence[str], held_regions: Iterable[str]
 ) -> str:
-    """Return the commands that delete a cluster without some servers.
+    """Return the commands that delete a cluster, but not some servers.
 
-    If their region works again, the servers are still there.
+    These servers still exist if their region works again.
 
-    :param cluster: the same.
+    :param cluster: as for :func:`declare_out`.
     :param ids: the ids of the servers, or of their nodes.
     :param held_regions: the regions in which the cluster still has nodes.
     """

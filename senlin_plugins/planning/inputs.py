@@ -2,8 +2,9 @@
 
 """Read and check the inputs of an action.
 
-Senlin's API checks them, but not the inputs from a webhook. With a wrong
-input, Senlin's engine fails with a Python error, or does something else.
+Senlin's API checks the inputs of a request, but not those of a webhook. With a
+wrong input, Senlin's engine fails with a Python error, or does something that
+the user did not ask for.
 """
 
 import math
@@ -89,7 +90,7 @@ def _read_adjustment(value: object, kind: str) -> float:
 
 
 def _check_pairs(candidates: object) -> None:
-    """Check which nodes replace which."""
+    """Check the mapping from old nodes to the nodes that replace them."""
     if isinstance(candidates, Mapping):
         ids = [*candidates, *candidates.values()]
         if ids and all(isinstance(id_, str) for id_ in ids):
@@ -101,6 +102,6 @@ def _check_pairs(candidates: object) -> None:
 
 
 def _check_operation(operation: object) -> None:
-    """Check how nodes are recovered; Senlin reads it in any case."""
+    """Check how nodes are recovered; upper and lower case are valid."""
     shown = operation.upper() if isinstance(operation, str) else operation
     values.read_choice(shown, "'operation'", OPERATIONS)

@@ -37,14 +37,15 @@ def place(snapshot: Snapshot) -> Decision:
 
 
 def recover(snapshot: Snapshot, lost: Sequence[str]) -> Decision:
-    """Decide about a cluster that is recovered.
+    """Decide about the recovery of a cluster.
 
     Nodes that have no region yet come first, then those that move, then the
     nodes that are missing.
 
     :param snapshot: the cluster; its change adds the missing nodes.
-    :param lost: the ids of nodes that cannot be where they were.
-    :returns: the decision; a refusal if a node that would be new has no place.
+    :param lost: the ids of the nodes that need another region.
+    :returns: the decision; a refusal if there is no room for the missing
+        nodes, or for the nodes that have no region yet.
     """
     new = [node.id for node in snapshot.nodes if node.region == NO_REGION]
     moves, stuck, after = relocate(snapshot, [*new, *lost])

@@ -2,7 +2,7 @@
 
 """Read the spec of a region placement policy, without Senlin.
 
-The rules are those by which Senlin validates a spec of the policy. A test
+This module applies the same rules as Senlin when it validates the spec. A test
 compares both.
 """
 
@@ -21,14 +21,14 @@ TYPES: Final = REGION_PLACEMENT, RIVALS[REGION_PLACEMENT]
 #: Version -> the properties of its spec.
 VERSIONS: Final = {'1.0': ('regions',), '1.1': ('regions', 'strategy')}
 #: The values of ``strategy``, which has no effect: every cluster grows in the
-#: regions that work. Specs that are stored with it still load.
+#: regions that work. The property stays so that stored specs still load.
 BALANCED: Final = 'balanced'
 EVEN: Final = 'even'
 STRATEGIES: Final = (BALANCED, EVEN)
-#: The key of a cluster's metadata that goes before the spec in version 1.1.
+#: The key of a cluster's metadata that overrides the spec in version 1.1.
 METADATA_KEY: Final = 'region_placement'
-#: The key with the ids of servers that are left behind, and stay where they
-#: are, or the ids of the nodes that left them.
+#: The key of a cluster's metadata for forgotten servers: those that are left
+#: behind, and are never deleted. The value has their ids, or their nodes' ids.
 FORGET_KEY: Final = 'region_forget'
 
 _SPEC_KEYS: Final = ('type', 'version', 'properties', 'description')
@@ -54,8 +54,9 @@ class Override(NamedTuple):
     """The regions in force for a cluster.
 
     :param regions: the regions.
-    :param declared: the names of those that are declared out.
-    :param problem: why the settings of the cluster's owner do not count.
+    :param declared: the names of the regions that are declared out.
+    :param problem: why the settings of the cluster's owner do not count; empty
+        if they count.
     """
 
     regions: Sequence[Region]
@@ -140,8 +141,8 @@ def override(
     """Return the regions in force for a cluster.
 
     :param regions: the regions of the policy.
-    :param metadata: the metadata, in which the cluster's owner may have set
-        something. If it is invalid, none of it counts.
+    :param metadata: the cluster's metadata, with the settings of its owner. If
+        one setting is invalid, no setting counts.
     """
     try:
         return _override(regions, read_metadata(metadata))
@@ -152,7 +153,7 @@ def override(
 def _override(
     regions: Sequence[Region], changes: Mapping[str, Mapping[str, Any]]
 ) -> Override:
-    """Return the spec, or raise an error if it is invalid."""
+    """Return the regions in force; raise if a setting is invalid."""
     _check_keys(changes, tuple(region.name for region in regions), _WHERE)
     numbers = {}
     declared = set()
@@ -196,7 +197,7 @@ def read_options(texts: Iterable[str]) -> tuple[Region, ...]:
     """Return the regions that options name.
 
     :param texts: ``NAME``, ``NAME:WEIGHT`` or ``NAME:WEIGHT:CAP`` each; a
-        part that is empty has its default.
+        part that is empty means the default.
     :raises WrongValue: if a region is written in another way, or if the
         policy would refuse it.
     """

@@ -7,14 +7,14 @@ Version 1.1 of the policy keeps the states in the data of the cluster, under
 All times are ISO 8601 in UTC, in whole seconds, so they sort as text.
 
 ``states``
-    region name -> :class:`State`, for each region in which a service was
-    missing at the last look.
+    region name -> :class:`State`, for each region in which the last check
+    found a service that does not work.
 ``full``
-    region name -> until when it counts as full.
+    region name -> the time until which the region counts as full.
 ``servers``
-    what nodes have left behind, a list of :class:`Left`.
+    the servers that nodes have left behind, a list of :class:`Left`.
 ``looked``
-    when a health check last looked at the regions.
+    the time at which a health check last checked the regions.
 """
 
 import dataclasses
@@ -24,22 +24,23 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 KEY: Final = 'region_placement'
-#: The database tells the time before it waits for the row of the cluster, and
-#: another look may write meanwhile. A look that waits longer than this many
-#: seconds measures the silence anew.
+#: Seconds by which a stored time may be later than the time of a check. The
+#: database returns the time before it waits for the lock on the cluster's row,
+#: and another check may write meanwhile. If the difference is larger, the
+#: duration of the silence is measured from the start again.
 LOCK_SECONDS: Final = 5
 
 
 class Code(enum.StrEnum):
     """The state of a region with which something is wrong."""
 
-    #: A service is missing. New nodes avoid the region, nothing else happens.
+    #: A service does not work. New nodes avoid the region, no node moves.
     SILENT = 'silent'
-    #: A service has been missing for long, or an operator has declared the
-    #: region out. Nodes move.
+    #: A service has not worked for long, or an operator has declared the
+    #: region out. Nodes move to other regions.
     OUT = 'out'
-    #: A service has been missing for long, but more than half of the regions
-    #: are silent. Nothing moves.
+    #: A service has not worked for long, but more than half of the regions
+    #: are silent. No node moves.
     HELD = 'held'
     #: A cloud has refused a node for lack of room.
     FULL = 'full'
@@ -48,13 +49,13 @@ class Code(enum.StrEnum):
 class Cause(enum.StrEnum):
     """The cause of a region's state."""
 
-    #: Keystone does not know it.
+    #: Keystone does not know the region.
     UNKNOWN = 'unknown'
     #: The catalog has no endpoint of a service.
     MISSING = 'missing'
     #: A service does not answer.
     NO_ANSWER = 'no answer'
-    #: An operator has said so.
+    #: An operator has declared the region out.
     DECLARED = 'declared'
     #: A cloud has refused a node.
     REFUSED = 'refused'
@@ -63,7 +64,7 @@ class Cause(enum.StrEnum):
 class Fault(NamedTuple):
     """What one check has found wrong with a region.
 
-    :param cause: what.
+    :param cause: the kind of fault.
     :param service: the service that does not work; empty if no single service
         is the cause.
     :param dead: whether even deletions are impossible there.
@@ -93,7 +94,7 @@ class State(NamedTuple):
     :param since: the time of the check that first found the current silence.
     :param due: the time from which the region counts as out, or until which it
         counts as full.
-    :param last: the last look.
+    :param last: the time of the last check.
     :param service: the service that does not work, if it is known.
     :param dead: whether even deletions are impossible there.
     """
@@ -108,7 +109,7 @@ class State(NamedTuple):
 
     @property
     def is_dead(self) -> bool:
-        """Tell whether nodes may move away from the region."""
+        """Tell whether the region is out, and cannot even delete nodes."""
         return self.dead and self.state == Code.OUT
 
     @property
@@ -143,14 +144,15 @@ _TEXTS_OF_STATE: Final = ('state', 'cause', 'since', 'due', 'last', 'service')
 
 
 class Left(NamedTuple):
-    """A server that a node has left behind, if the server exists.
+    """A server or stack that a node has left behind, and that may exist.
 
-    :param region: where it is.
+    :param region: the region of the server.
     :param node: the id of the node that left the server behind.
     :param name: the name of that node.
-    :param server: its id; ``None`` if it is not known whether the server
-        exists.
-    :param ports: the ports that Senlin created for it, in Senlin's format.
+    :param server: the id of the server; ``None`` if it is not known whether
+        the server exists.
+    :param ports: the ports of the server that Senlin created, in Senlin's
+        format.
     :param since: when the node left the server behind.
     """
 
@@ -167,7 +169,7 @@ _TEXTS_OF_LEFT: Final = ('region', 'node', 'name', 'since')
 
 @dataclasses.dataclass(frozen=True)
 class Notes:
-    """The states of the regions of a cluster; see the module."""
+    """The states of the regions; the module's docstring has the fields."""
 
     states: Mapping[str, State] = dataclasses.field(default_factory=dict)
     full: Mapping[str, str] = dataclasses.field(default_factory=dict)
@@ -201,12 +203,13 @@ class Notes:
     ) -> 'Notes':
         """Return a copy after a check of the regions.
 
-        A region is out if this check and two earlier ones, which are so many
-        seconds apart, have found the region silent.
+        A region is out if this check and two earlier checks have found the
+        region silent, and the two are at least ``seconds`` apart.
 
         :param faults: the faults that the check has found.
         :param named: the regions that take nodes. If more than half of them
-            are silent, the network of this engine may be to blame.
+            are silent, no region becomes out: the fault may be in the network
+            of this engine.
         :param seconds: how long silence must last.
         """
         most_silent = 2 * len(faults.keys() & {*named}) > len(named)
@@ -233,11 +236,11 @@ class Notes:
         return self._with(states=states, full=self._still_full(now))
 
     def _find_silence(self, name: str, fault: Fault, now: str) -> State | None:
-        """Return the silence of a region that goes on, if one does."""
+        """Return the earlier state of a region whose silence continues."""
         state = self.states.get(name)
         if not state or state.dead != fault.dead:
             return None
-        # What was seen later than that was seen by another clock.
+        # A later time is from another clock, so the two cannot be compared.
         latest = _later(now, LOCK_SECONDS)
         if max(state.since, state.last) > latest:
             return None
@@ -246,7 +249,7 @@ class Notes:
     def in_force(self, declared: Iterable[str], now: str) -> dict[str, State]:
         """Return the states of the regions that do not work.
 
-        :param declared: those that an operator has declared out.
+        :param declared: the regions that an operator has declared out.
         """
         states = {}
         for name, until in self._still_full(now).items():
@@ -259,9 +262,9 @@ class Notes:
         return states
 
     def remaining(self, forgotten: Collection[str]) -> list[Left]:
-        """Return what is left behind, without what the owner has forgotten.
+        """Return the servers left behind, except those the owner forgot.
 
-        :param forgotten: ids of servers, or of the nodes that left them.
+        :param forgotten: the ids of forgotten servers, or of their nodes.
         """
         return [
             entry
@@ -272,7 +275,7 @@ class Notes:
     def write(self, data: Mapping[str, Any]) -> dict[str, Any]:
         """Return the data of a cluster with these states.
 
-        :param data: the data until now.
+        :param data: the data before the change.
         """
         stored: dict[str, Any] = {}
         if self.states:
@@ -333,7 +336,7 @@ def read(data: Mapping[str, Any] | None) -> Notes:
 
 
 def _mapping(value: object) -> Mapping[str, Any]:
-    """Return a mapping, empty if the value is none."""
+    """Return the value if it is a mapping, or else an empty mapping."""
     return value if isinstance(value, Mapping) else {}
 
 

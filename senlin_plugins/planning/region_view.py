@@ -2,8 +2,8 @@
 
 """The regions of a cluster: what the policy says, and their states.
 
-All of it is read once for an action. All decisions for the action use this
-view, so a region has the same state in all of them.
+The view is read once for an action. All decisions for the action use this
+view, so a region has the same state in all decisions.
 """
 
 import dataclasses
@@ -43,7 +43,7 @@ class View:
 
     @functools.cached_property
     def left(self) -> list[Left]:
-        """What is left behind, without what the owner has forgotten."""
+        """The servers left behind, except those the owner forgot."""
         return self.notes.remaining(self.forgotten)
 
     @functools.cached_property
@@ -57,7 +57,7 @@ class View:
         return self.names - self.override.declared - self._drained
 
     def after(self, notes: Notes, now: str) -> 'View':
-        """Return the view after a look."""
+        """Return the view after a check of the regions."""
         return dataclasses.replace(self, notes=notes, now=now)
 
     def state_of(self, node: Any) -> State | None:
@@ -68,17 +68,17 @@ class View:
         return self.states.get(recorded_region(node) or '')
 
     def is_unfit(self, node: Any) -> bool:
-        """Tell whether a node that is recreated cannot be where it was."""
+        """Tell whether a node, if recreated, must go to another region."""
         state = self.state_of(node)
         if state and state.moves:
             return True
         return recorded_region(node) in self._drained
 
     def find_lost(self, nodes: Iterable[Any], active: str) -> list[str]:
-        """Return the ids of nodes that cannot be where they were.
+        """Return the ids of the nodes that need another region.
 
         :param nodes: nodes of Senlin's engine or database.
-        :param active: the status of a node that is well.
+        :param active: the status of a healthy node.
         """
         lost = []
         for node in nodes:
@@ -90,7 +90,7 @@ class View:
 
     @functools.cached_property
     def _drained(self) -> set[str]:
-        """The regions from which all nodes must leave."""
+        """The regions with cap 0, which all nodes must leave."""
         return {
             region.name for region in self.override.regions if not region.cap
         }
@@ -102,7 +102,7 @@ def read(
     data: Mapping[str, Any] | None,
     now: str,
 ) -> View:
-    """Return the view of a policy that follows a cluster (version 1.1).
+    """Return the view of a cluster for a policy of version 1.1.
 
     :param metadata: the metadata of the cluster.
     :param data: the data of the cluster.

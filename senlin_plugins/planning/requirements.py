@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from senlin_plugins.planning.plugin_types import SERVER, STACK
 
-#: Type of a profile -> the service by which its nodes are made. To remove a
-#: node, it is enough.
+#: Type of a profile -> the service that creates its nodes. To remove a node,
+#: this service is enough.
 MAKERS: Final = {SERVER: 'compute', STACK: 'orchestration'}
 
 
@@ -16,8 +16,8 @@ def services(maker: str, properties: Mapping[str, Any]) -> list[str]:
     """Name the services that a new node needs.
 
     :param maker: the service that creates the node.
-    :param properties: the properties of its profile's spec. Only those of a
-        server name more services.
+    :param properties: the properties of the profile's spec. Only a server
+        profile can need more services.
     :returns: service types as in Keystone's catalog; the service that creates
         the node comes first.
     """
@@ -36,7 +36,7 @@ def ties(properties: Mapping[str, Any]) -> list[str]:
     """Return the properties with ids that exist in only one region.
 
     :param properties: the properties of the profile's spec.
-    :returns: the properties that tie it to that region.
+    :returns: texts that name the properties.
     """
     networks = properties.get('networks') or ()
     devices = properties.get('block_device_mapping_v2') or ()
@@ -58,8 +58,8 @@ def excluded_by_ties(
 
     :param names: the regions in question.
     :param ties: what ties the profile to one region.
-    :param region: the region in which the profile creates nodes if nobody
-        places them; ``None`` if nothing names one.
+    :param region: the region in which the profile creates nodes without a
+        policy; ``None`` if nothing names such a region.
     """
     if not ties:
         return set()

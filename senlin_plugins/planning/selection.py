@@ -4,8 +4,8 @@
 
 The criteria are those of the deletion policy's specification. With each
 criterion, useless nodes go before healthy ones. If another policy decided how
-many nodes leave each region or zone, the criterion applies within each of them
-(both sections "S6" of the document).
+many nodes leave each region or zone, the criterion applies within each region
+or zone (both sections "S6" of the specification).
 """
 
 import collections
@@ -17,8 +17,8 @@ from typing import Any
 from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.snapshot import Node
 
-#: Nodes with such a status are useless, like tainted ones: they go first,
-#: and after them those that were never created.
+#: Nodes with such a status, and tainted nodes, are useless: they go first.
+#: Nodes that were never created go next.
 BAD_STATUSES = ('ERROR', 'WARNING')
 
 
@@ -31,7 +31,7 @@ class Criterion(enum.StrEnum):
     OLDEST_PROFILE_FIRST = 'OLDEST_PROFILE_FIRST'
     #: The node that was created last.
     YOUNGEST_FIRST = 'YOUNGEST_FIRST'
-    #: Any node, each as likely as the other.
+    #: Any node, with the same probability for each.
     RANDOM = 'RANDOM'
 
 
@@ -52,7 +52,8 @@ def accept(named: Iterable[str], members: Iterable[str]) -> Decision:
 
     :param named: the ids in the request.
     :param members: the ids of the cluster's nodes.
-    :returns: each of the cluster's nodes once; a refusal if none is named.
+    :returns: the named nodes of the cluster, each once; a refusal if none of
+        the named nodes is in the cluster.
     """
     member_ids = set(members)
     # Each once, in the order of the request.
@@ -85,7 +86,7 @@ def select(
         how many nodes each region must give; without these, its ``zones``
         say the same of the availability zones.
     """
-    # The document spells it both ways.
+    # The specification uses both spellings.
     per_region = decided.get('regions') or decided.get('region')
     per_group: Mapping[str, int] = per_region or decided.get('zones') or {}
     ordered = _in_order(nodes, criterion)
@@ -107,7 +108,7 @@ def select(
 def _in_order(nodes: Iterable[Node], criterion: Criterion) -> list[Node]:
     """Return the nodes in the order in which they go."""
     useless, never_created, healthy = [], [], []
-    # Sorting keeps the order of equals: by index, then by id.
+    # The sort below is stable: equal nodes stay in order of index and id.
     for node in sorted(nodes, key=operator.attrgetter('position', 'id')):
         if node.tainted or node.status in BAD_STATUSES:
             useless.append(node)

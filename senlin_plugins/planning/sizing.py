@@ -2,11 +2,11 @@
 
 """How many nodes an action adds or removes.
 
-A decision of another policy in the action's data comes before the action's own
-inputs. If neither names a number, the number is one (scenarios S1 to S4 of the
-region placement policy, S2 to S5 of the deletion policy). The inputs of a
-resize are not read here: Senlin's own parser turns them into such a decision
-first.
+A decision of another policy in the action's data takes precedence over the
+action's own inputs. If neither has a number, the number is one (scenarios S1
+to S4 of the region placement policy, S2 to S5 of the deletion policy). This
+module does not read the inputs of a resize: before that, Senlin's own parser
+writes a decision in the same format.
 """
 
 import contextlib
@@ -19,7 +19,7 @@ from senlin_plugins.planning.values import WrongValue
 
 SCALE_OUT = 'CLUSTER_SCALE_OUT'
 
-#: The number of nodes if nobody names one.
+#: The number of nodes if neither a policy nor the inputs name a number.
 DEFAULT_COUNT = 1
 
 
@@ -38,8 +38,8 @@ class Change:
 def read_count(value: object, field: str = 'count') -> int:
     """Return a number of nodes.
 
-    :param value: the number as somebody wrote it.
-    :param field: where it was written.
+    :param value: the number as the user or a policy wrote it.
+    :param field: the name of the field that contains the number.
     :returns: the number, at least 1.
     :raises WrongValue: if the value is no positive integer.
     """
@@ -73,7 +73,7 @@ def scaling(
 def resizing(data: Mapping[str, Any]) -> Change | None:
     """Return the change of a resize (scenario S3).
 
-    A creation comes before a deletion, as in the specification.
+    If the data have both, the creation counts, as in the specification.
 
     :param data: the action's data, with the decisions of other policies or
         of Senlin's own parser.

@@ -12,10 +12,11 @@ from senlin_plugins.planning.apportionment import Region
 from senlin_plugins.planning.region_state import State
 from senlin_plugins.planning.sizing import Change
 
-#: The status of a node that nobody has begun to create.
+#: The status of a node whose creation has not begun.
 INIT: Final = 'INIT'
-#: What stands for the region of a node that has none yet. No plan counts it
-#: when nodes are added, and it leaves first: it has no server either.
+#: The name that replaces the region of a node that has no region yet. If nodes
+#: are added, no plan counts such a node. If nodes are removed, such a node
+#: leaves first, because it has no server.
 NO_REGION: Final = '(none)'
 
 
@@ -48,15 +49,16 @@ class Node(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Snapshot:
-    """A cluster under a region placement policy, and the change asked for.
+    """A cluster under a region placement policy, and the requested change.
 
     :param change: how many nodes come or go.
     :param regions: the regions of the policy's spec.
     :param current: region name -> nodes that count there now.
-    :param out_of_reach: the names of regions that cannot be used now, also
-        of some that the spec does not name.
+    :param out_of_reach: the names of regions that cannot be used now. The spec
+        may not name all of these regions.
     :param nodes: the nodes, from which candidates are chosen.
-    :param failing: region name -> what is wrong there. Nodes can leave it.
+    :param failing: region name -> the state of a region with a fault. Unless
+        the region is also in ``left_alone``, nodes can leave it.
     """
 
     change: Change
@@ -71,8 +73,8 @@ class Snapshot:
         """The regions in which no node is created or deleted now."""
         left_alone = set(self.out_of_reach)
         if not self.change.growing:
-            # The nodes of strays would go first, each time in vain. They are
-            # not given up yet.
+            # Nodes in regions that the spec does not name leave first. If such
+            # a region is silent but not out yet, their deletion would fail.
             named = {region.name for region in self.regions}
             for name, state in self.failing.items():
                 if state.dead and not state.is_dead and name not in named:
@@ -83,7 +85,7 @@ class Snapshot:
     def usable(self) -> list[Region]:
         """The regions that hold nodes after the change, as far as possible.
 
-        If nodes leave, those of other regions go first.
+        If nodes leave, the nodes of all other regions leave first.
         """
         left_alone = self.left_alone
         reachable, working, not_given_up = [], [], []
@@ -94,7 +96,7 @@ class Snapshot:
             state = self.failing.get(region.name)
             if not state:
                 working.append(region)
-            # The nodes of other regions that fail are well, or may be.
+            # Keep these regions: their nodes are healthy, or may be.
             if not state or not state.is_dead:
                 not_given_up.append(region)
         if self.change.growing:
@@ -103,7 +105,7 @@ class Snapshot:
 
     @property
     def movable(self) -> dict[str, int]:
-        """The distribution without the regions that are left alone."""
+        """The nodes by region, without the regions that are left alone."""
         left_alone = self.left_alone
         return {
             name: count

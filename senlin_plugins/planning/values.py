@@ -9,7 +9,7 @@ the value and the accepted values.
 import contextlib
 from collections.abc import Iterable
 
-#: How much of a value a message shows.
+#: The number of characters of a value that a message shows.
 SHOWN = 20
 
 
@@ -20,12 +20,12 @@ class WrongValue(ValueError):
 def read_number(value: object, field: str, least: int | None = None) -> int:
     """Return a whole number, also from text such as ``'3'``.
 
-    Senlin itself converts 2.7 to 2 and true to 1, and raises on a list.
+    Senlin itself would convert 2.7 to 2 and true to 1, and fail on a list.
 
-    :param value: the number as somebody wrote it.
-    :param field: where it was written.
+    :param value: the number as the user wrote it.
+    :param field: the name of the field that contains the number.
     :param least: the smallest number that is accepted.
-    :raises WrongValue: if the value is something else.
+    :raises WrongValue: if the value is no such number.
     """
     number = None
     if isinstance(value, int | str) and not isinstance(value, bool):
@@ -62,9 +62,9 @@ def read_choice(value: object, field: str, allowed: Iterable[str]) -> str:
 def read_flag(value: object, field: str) -> bool:
     """Return true or false.
 
-    :param value: the value as somebody wrote it.
-    :param field: where it was written.
-    :raises WrongValue: if it is neither.
+    :param value: the value as the user wrote it.
+    :param field: the name of the field that contains the value.
+    :raises WrongValue: if the value is not a boolean.
     """
     if not isinstance(value, bool):
         raise WrongValue(f'{field} must be a boolean.')
@@ -74,9 +74,9 @@ def read_flag(value: object, field: str) -> bool:
 def read_ids(value: object, field: str) -> list[str]:
     """Return the ids of nodes.
 
-    :param value: the ids as somebody wrote them.
-    :param field: where they were written.
-    :raises WrongValue: if it is no list of texts.
+    :param value: the ids as the user wrote them.
+    :param field: the name of the field that contains the ids.
+    :raises WrongValue: if the value is not a list of texts.
     """
     if isinstance(value, list):
         ids = [item for item in value if isinstance(item, str)]

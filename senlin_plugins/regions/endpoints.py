@@ -9,10 +9,11 @@ from typing import Any, Final
 
 from keystoneauth1 import exceptions as keystone_exc
 
-#: Seconds before each further question to a service that did not answer. A
-#: refused connection takes no time: without a pause it would be one look.
+#: Seconds before each further request to a service that did not answer. A
+#: refused connection takes no time: without pauses, a short fault would make
+#: all requests fail.
 PAUSES: Final = (1.0, 3.0)
-#: Seconds for a whole look beside the time in which a service must answer.
+#: Seconds for a whole check, in addition to the time for one answer.
 GRACE: Final = 1.0
 
 
@@ -43,14 +44,14 @@ def find_silent(
 ) -> set[str]:
     """Return the services that do not answer, all asked at the same time.
 
-    Within the limit, a service is asked again, after pauses, before it counts
-    as silent. A refusal such as 401 counts as an answer, because no token is
-    sent. An error such as 503 does not count.
+    If a service does not answer, it is asked again after pauses, within the
+    limit. A refusal such as 401 counts as an answer, because the request has
+    no token. An error such as 503 does not count.
 
     :param session: a session of keystoneauth, for its TLS settings.
     :param urls: the endpoints as the catalog has them.
-    :param timeout: seconds to wait for each answer; :data:`GRACE` more is
-        the limit of all tries together.
+    :param timeout: seconds to wait for each answer. The limit for all
+        requests together is this number plus :data:`GRACE`.
     """
     silent = set(urls)
     deadline = time.monotonic() + timeout + GRACE
@@ -69,15 +70,15 @@ def _find_answering(
 
     :param deadline: when to stop waiting, as ``time.monotonic`` counts.
     """
-    # Green threads, as everything in an engine.
+    # In an engine, these are green threads.
     pool = futures.ThreadPoolExecutor(len(urls))
     questions = {
         pool.submit(_answers, session, url, timeout): url for url in urls
     }
     left = max(0.0, deadline - time.monotonic())
     done, _ = futures.wait(questions, timeout=left)
-    # Who sends one line after the other is never late, and never ready. The
-    # thread ends with him.
+    # Do not wait for the threads: a server that sends its headers slowly, line
+    # by line, never exceeds the timeout. The thread ends with the connection.
     pool.shutdown(wait=False)
     return {questions[question] for question in done if question.result()}
 

@@ -11,7 +11,7 @@ from senlin_plugins.regions import endpoints
 
 
 def now() -> str:
-    """Return the time in the form in which states contain it."""
+    """Return the time in the format that states use."""
     return show_time(datetime.datetime.now(datetime.UTC))
 
 
@@ -32,9 +32,10 @@ def look(
     :param services: the services that a node needs; to remove a node, the
         first one is enough.
     :param interface: which endpoints count, such as ``public``.
-    :param timeout: seconds in which a service must answer; 0 asks none.
+    :param timeout: seconds in which a service must answer. With 0, only the
+        catalog is checked.
     :param catalog: whether a region must offer the services.
-    :returns: region name -> what is wrong, without those that work.
+    :returns: region name -> the fault, only for regions that do not work.
     """
     urls = {}
     for name in sorted({*names} & {*in_keystone}):
@@ -56,7 +57,7 @@ def look(
             fault = Fault(Cause.MISSING, service, dead)
         else:
             continue
-        # That by which nodes are deleted matters more than the rest.
+        # A fault of the service that deletes nodes replaces other faults.
         if dead or name not in faults:
             faults[name] = fault
     return faults

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""One check of the regions for all actions of a process that wait for one.
+"""Share one check of the regions among the waiting actions of a process.
 
 When a region fails, all its nodes are recovered at once. Each of these actions
 needs a check that begins after the action, because the result of an older
@@ -11,17 +11,18 @@ from collections.abc import Callable
 from concurrent import futures
 from typing import Any
 
-# Cluster id -> the look that has not begun yet, and the one that runs.
+# Cluster id -> the check that has not begun yet.
 _waiting: dict[str, 'futures.Future[Any]'] = {}
+# Cluster id -> the check that runs.
 _running: dict[str, 'futures.Future[Any]'] = {}
 
 
 def share(cluster_id: str, look: Callable[[], Any]) -> Any:
     """Return the result of a check that begins after this call.
 
-    :param cluster_id: the cluster whose regions are looked at.
-    :param look: looks at the regions. It is not called if another thread is
-        about to call it.
+    :param cluster_id: the cluster whose regions are checked.
+    :param look: a function that checks the regions. It is not called if
+        another thread already waits to start a check for the cluster.
     :returns: the result of the check.
     :raises: what the check raises, for all threads that share it.
     """
