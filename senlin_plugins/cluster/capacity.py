@@ -25,7 +25,7 @@ ENDS = (
 
 @db_api.retry_on_deadlock  # type: ignore[untyped-decorator]
 def correct(context: Any, cluster_id: str) -> None:
-    """Lower the desired capacity to the nodes that do not wait any more.
+    """Lower the desired capacity if it counts waiting or refused nodes.
 
     :param context: the context of the action that has created a node.
     """

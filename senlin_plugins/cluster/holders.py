@@ -43,7 +43,7 @@ def is_held(resource: Resource, but: str = '') -> bool:
 
 
 def release(node: Any, resource: Resource) -> bool:
-    """Remove a resource from a node if other nodes hold it, and tell that.
+    """Remove a resource from a node if other nodes hold it.
 
     Nodes that are being deleted do not count as holders, because they will not
     delete the resource later. So if several nodes are deleted at the same
@@ -51,6 +51,7 @@ def release(node: Any, resource: Resource) -> bool:
 
     :param node: the engine's node object. If others hold the resource, the
         resource and its ports are removed from the node and its row.
+    :returns: whether other nodes hold the resource.
     """
     with db_api.session_for_read() as session:
         holders = _find_holders(session, resource, node.id)

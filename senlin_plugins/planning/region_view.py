@@ -38,7 +38,7 @@ class View:
 
     @functools.cached_property
     def states(self) -> Mapping[str, State]:
-        """The regions that do not work."""
+        """Region name -> state, for the regions that do not work."""
         return self.notes.in_force(self.override.declared, self.now)
 
     @functools.cached_property

@@ -126,7 +126,7 @@ class RegionFailoverPolicy(RegionPlacementPolicy, RegionWatcher):
         return update
 
     def current(self, cluster: Row, region: str | None) -> View:
-        """Return the states for an action on a node, new ones if they are old.
+        """Return the states for an action on a node; check them if too old.
 
         :param region: the region of the node.
         """
@@ -182,8 +182,8 @@ class RegionFailoverPolicy(RegionPlacementPolicy, RegionWatcher):
             }
         if action.action == consts.NODE_RECOVER:
             # The recovery of an active node is a request to replace the node.
-            # But if the region was dead before, that may be the only reason
-            # for the recovery, and a healthy node is not replaced.
+            # But if the region did not answer before, the recovery may have no
+            # other reason. Then the profile replaces only unhealthy nodes.
             region = recorded_region(action.entity) or ''
             old_state = before.notes.states.get(region)
             was_dead = bool(old_state and old_state.dead)

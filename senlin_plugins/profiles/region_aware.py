@@ -203,7 +203,7 @@ class RegionAware(failover.Failover):
         return {k: value for k, value in spec.items() if value is not None}
 
     def _check_adoption(self, obj: Any) -> None:
-        """Refuse a resource that a node holds, or that is given by name.
+        """Refuse to adopt a held resource, or one that is given by name.
 
         Senlin's conductor writes the text of the request into the node's row.
         If this text is a name, a search by id does not find the node.
