@@ -92,8 +92,8 @@ try:
 
     add_plugin_dir(cfg.CONF)
 except Exception as error:
-    # Heat starts without a lifecycle plug-in whose import raises an error.
-    # Only SystemExit stops heat-engine.
+    # If the import of a lifecycle plug-in raises an error, Heat skips the
+    # plug-in and starts. Only SystemExit stops heat-engine.
     try:
         conf.check(cfg.CONF)
         if cfg.CONF.heat_hints.enabled:

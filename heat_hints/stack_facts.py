@@ -76,8 +76,8 @@ class StackFacts:
     """Find facts about resources, and cache them."""
 
     def __init__(self) -> None:
-        # The row of a stored stack never changes, and neither do the template
-        # ids of one update.
+        # For a stored stack, the columns in _ROW never change. The template
+        # ids of one update do not change, either.
         remember = functools.lru_cache(STACKS)
         self._load = remember(_load)
         self._load_template_ids = remember(_load_template_ids)

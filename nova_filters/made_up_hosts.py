@@ -29,7 +29,7 @@ def start() -> Any:
     from nova.scheduler import host_manager
 
     class HostManager(host_manager.HostManager):  # type: ignore[misc]
-        """Nova's HostManager, without the databases of the cells and hosts."""
+        """Nova's HostManager, started without Nova's databases."""
 
         def refresh_cells_caches(self) -> None:
             self.cells: dict[str, Any] = {}

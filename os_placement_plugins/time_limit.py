@@ -32,8 +32,8 @@ def call(function: Callable[[], Value], seconds: float) -> Value:
         done.set()
 
     module.Thread(target=run, daemon=True).start()
-    # Not join(): it looks up the current thread, and Python 3.13.0 would then
-    # report an error at its exit.
+    # Do not use join(): it looks up the current thread, and Python 3.13.0 then
+    # reports an error when the process ends.
     done.wait(seconds)
     if errors:
         raise errors[0]

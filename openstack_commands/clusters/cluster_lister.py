@@ -167,8 +167,8 @@ class ClusterLister(lister.Lister):
     ) -> set[str]:
         """Return the regions that a plan leaves alone.
 
-        :param cluster: the cluster, whose profile needs services; ``None`` if
-            it is enough that Keystone knows a region.
+        :param cluster: the cluster, whose profile needs services. If ``None``,
+            the plan leaves alone only the regions that Keystone does not know.
         """
         if policy.follows and not growing:
             # Nodes can leave a region even if it does not answer.

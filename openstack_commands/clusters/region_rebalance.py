@@ -124,7 +124,9 @@ class RebalanceClusterRegion(ClusterLister):
         ]
 
     def _check_size(self, count: int) -> None:
-        """Refuse a size that cannot come from an interrupted run.
+        """Refuse a ``--size`` too far from the number of nodes.
+
+        An interrupted run leaves a difference of at most ``--max-surge``.
 
         :param count: how many nodes the cluster has.
         :raises CommandError: if the size is refused; the text says what to do.

@@ -11,7 +11,7 @@ Senlin itself writes all data of a cluster in CLUSTER_UPDATE, in CLUSTER_DELETE
 and when a policy is attached or detached. No other action then runs on the
 cluster. But Senlin may overwrite the notes of a health check or of a deletion
 in the background. That does no harm, because the next check finds the same
-again. New servers left behind are recorded only by actions, which hold locks.
+again. Only actions, which hold locks, record that a server is left behind.
 """
 
 import dataclasses

@@ -137,7 +137,10 @@ def _metadata(cluster: Any) -> Any:
 
 
 def _is_gone(cluster: Any, end: float, entry: Left) -> bool:
-    """Delete a server unless a node holds it; tell if its entry can go."""
+    """Delete a server unless a node holds it.
+
+    :returns: whether the server can be removed from the cluster's notes.
+    """
     place = entry.server, entry.node, entry.region
     # The owner may have forgotten the server a moment ago.
     forgotten = region_spec.forgotten(_metadata(cluster))
@@ -165,7 +168,10 @@ def _is_gone(cluster: Any, end: float, entry: Left) -> bool:
 
 
 def _discard(cluster: Any, entry: Left) -> bool:
-    """Delete a server unless a node holds it; tell if its entry can go."""
+    """Delete a server unless a node holds it.
+
+    :returns: whether the server can be removed from the cluster's notes.
+    """
     context = senlin_context.get_admin_context()
     node = node_objects.Node.get(context, entry.node, project_safe=False)
     # The node is being deleted, or may be creating this server just now.

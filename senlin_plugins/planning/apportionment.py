@@ -182,7 +182,8 @@ def _apportion(bins: Sequence[_Bin], extra: int) -> dict[str, int]:
     """Distribute nodes above the lower bounds, the cheapest ones first."""
     target = extra + sum(b.lower for b in bins)
     weights = [b.weight or 1 for b in bins]
-    # A step of the limit by 1 adds at most half a node to each region.
+    # With this scale, no region gets more than one further node when the limit
+    # grows by 1.
     scale = max(weights)
 
     def nodes_within(limit: int) -> list[int]:

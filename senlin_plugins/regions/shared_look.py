@@ -36,7 +36,7 @@ def share(cluster_id: str, look: Callable[[], Any]) -> Any:
 def _lead(
     cluster_id: str, shared: 'futures.Future[Any]', look: Callable[[], Any]
 ) -> None:
-    """Check when no other check runs, for all waiting threads."""
+    """Wait for the running check, then check for all waiting threads."""
     try:
         before = _running.get(cluster_id)
         if before:

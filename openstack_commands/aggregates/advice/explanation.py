@@ -175,9 +175,9 @@ class Evaluation:
             cases.append((key, ()))
         cases.sort(key=operator.itemgetter(0))
         first: dict[str, Reason] = {}
-        # The first reason of a host is one of the flavor's check, if any; in
-        # each check, it is that of the first key. A later |= replaces an
-        # earlier one, so the order is reversed here.
+        # If the flavor's check refuses a host, the host's first reason comes
+        # from this check. Within a check, the reason of the first key counts.
+        # A later |= replaces an earlier one, so the order is reversed here.
         for key, specs_of_key in reversed(cases):
             first |= self._of_key(key, specs_of_key)[Side.AGGREGATE]
         for spec in reversed(specs):

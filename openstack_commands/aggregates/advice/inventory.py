@@ -43,7 +43,7 @@ class Flavor:
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class HostAggregate(inputs.Aggregate):
-    """A host aggregate with its hosts. No two aggregates are equal.
+    """A host aggregate with its hosts, compared by identity.
 
     :param hosts: the names of its hosts.
     :param id: its ID, which an operator may give in place of the name.
