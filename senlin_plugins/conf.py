@@ -37,8 +37,8 @@ OPTS = [
         default=[REGION_PLACEMENT, DELETION],
         help="""
 Policy types of this package that users may create and attach:
-``region_placement``, ``deletion``, both or none. Senlin lists the
-other type, too. Policies that are attached continue to work.
+``region_placement``, ``deletion``, both or none. Senlin lists a type
+even if it is not enabled here. Attached policies continue to work.
 """,
     ),
     cfg.StrOpt(

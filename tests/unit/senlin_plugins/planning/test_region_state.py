@@ -337,10 +337,17 @@ class Keeping(unittest.TestCase):
         ):
             notes = region_state.read({region_state.KEY: {'states': states}})
             self.assertEqual({}, notes.states, states)
-        for servers in (5, [5], [{'region': 'A'}], [{'region': 1, 'node': 2}]):
+        entry = {'region': 'A', 'node': 'n', 'ports': 5}
+        for servers in (
+            5,
+            [5],
+            [{'region': 'A'}],
+            [{'region': 1, 'node': 2}],
+            [{**entry, 'region': ''}],
+            [{**entry, 'node': ''}],
+        ):
             notes = region_state.read({region_state.KEY: {'servers': servers}})
             self.assertEqual([], notes.left, servers)
-        entry = {'region': 'A', 'node': 'n', 'ports': 5}
         notes = region_state.read({region_state.KEY: {'servers': [entry]}})
         self.assertEqual([Left('A', 'n')], notes.left)
         other = {'full': {'A': 5, 'B': at(1)}, 'looked': 5}
