@@ -26,15 +26,17 @@ from nova_filters.matching.requirement import (
 )
 
 # What aggregates can say about a key; each statement is one bit of a number.
-# A value has one or more alternatives, separated by commas: its pieces.
-#: A value meets the flavor's requirement.
+# A metadata value is a list of pieces, separated by commas. Each piece is an
+# alternative.
+#: A value of an aggregate meets the flavor's requirement.
 MATCHED: Final = 1
 #: A value of a forced aggregate meets the flavor's requirement.
 ACCEPTED: Final = 2
 #: An aggregate has the key. Pieces "~" and "!" of forced aggregates do not
 #: count.
 CARRIED: Final = 4
-#: A forced aggregate has both "*" and "~": any value, or none ("Description").
+#: A forced aggregate has the pieces "*" and "~" in one value: the flavor may
+#: have any value, or lack the key ("Description").
 ANYTHING: Final = 8
 #: A forced aggregate has a piece that is not "!".
 DEMANDED: Final = 16
@@ -42,19 +44,19 @@ DEMANDED: Final = 16
 OMITTABLE: Final = 32
 #: A forced aggregate has the piece "!".
 FORBIDDEN: Final = 64
-#: A piece is malformed.
+#: A forced aggregate has a malformed piece.
 MALFORMED: Final = 128
 
 
 def read(
     requirement: Requirement | None, forced: bool, value: str | None
 ) -> int:
-    """Return what a metadata value says, as bits.
+    """Return what a metadata value says about a key, as bits.
 
     :param requirement: what the flavor requires of the key; None if the flavor
         lacks the key.
     :param forced: whether the aggregate is forced.
-    :param value: the pieces, separated by commas; None for no value.
+    :param value: the metadata value; None if no aggregate has the key.
     """
     if value is None:
         return 0
@@ -84,7 +86,7 @@ def _read_pieces(
 
 
 def _read_piece(piece: Requirement) -> int:
-    """Return what a piece of a forced aggregate says, whatever the flavor."""
+    """Return what a piece of a forced aggregate says about any flavor."""
     bits = 0
     if piece.omittable:
         bits |= OMITTABLE
@@ -100,7 +102,10 @@ def _read_piece(piece: Requirement) -> int:
 
 
 def check_flavor(spec: FlavorSpec, bits: int) -> Kind | None:
-    """Return what is wrong with one extra spec; None if it is met."""
+    """Return why aggregates do not meet an extra spec; None if they do.
+
+    :param bits: what the aggregates of a host say about the key.
+    """
     requirement = spec.requirement
     if bits & MATCHED and not requirement.forbidden:
         return None
@@ -121,7 +126,12 @@ def check_flavor(spec: FlavorSpec, bits: int) -> Kind | None:
 
 
 def check_demand(requirement: Requirement | None, bits: int) -> Kind | None:
-    """Return why the flavor breaks a demand; None if it breaks no demand."""
+    """Return why a flavor does not meet a demand; None if it does.
+
+    :param requirement: what the flavor requires of the key; None if the flavor
+        lacks the key.
+    :param bits: what the aggregates of a host say about the key.
+    """
     if not bits & (DEMANDED | FORBIDDEN):
         return None
     if bits & FORBIDDEN:

@@ -13,7 +13,7 @@ _UNALIKE: Final = ('os', 'gpu_model', 'hw:cpu_policy', 'X1')
 
 
 def exempt_line(patterns: Iterable[str]) -> str:
-    """Return the line for nova.conf with all these patterns, each once.
+    """Return the line for nova.conf with all patterns, without duplicates.
 
     The line must list the default patterns, too: it replaces the default.
     """
@@ -26,11 +26,12 @@ def problems(
     levels: Iterable[str],
     mechanisms: Sequence[str],
 ) -> list[str]:
-    """Return one text for each problem, with the remedy.
+    """Return one text for each mistake in the patterns, with the remedy.
 
     :param patterns: the value of ``exempt_metadata_keys``.
     :param defaults: the default patterns that must stay, if any.
-    :param levels: ``stack_spread_over``; empty if no weigher reads it.
+    :param levels: the value of ``stack_spread_over``; empty if no weigher of
+        this package is used.
     :param mechanisms: the names of the features that read the patterns.
     """
     sentences = []
@@ -40,8 +41,8 @@ def problems(
             sentences.append(problem)
     is_exempt = exemption(tuple(patterns))
     lost = [key for key in defaults if not is_exempt(key)]
-    # An empty list is no mistake: aggregates then demand all keys, as in the
-    # specification.
+    # An empty list is no mistake: aggregates then demand all keys, as the
+    # specification "Aggregate Instance Type Filter" says.
     if lost and patterns:
         sentences.append(
             f'the list replaces the default, so {", ".join(lost)} are '

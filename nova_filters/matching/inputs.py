@@ -2,7 +2,8 @@
 
 """Extra specs of flavors and metadata of aggregates, as the filter reads them.
 
-The terms are those of the specification "Aggregate Instance Type Filter".
+The terms, and the use cases and sections that comments here name, are those of
+the specification "Aggregate Instance Type Filter".
 """
 
 import dataclasses
@@ -17,12 +18,15 @@ from nova_filters.matching import requirement
 from nova_filters.matching.requirement import Requirement
 from os_placement_plugins.quoting import quote
 
-#: The filter's scope. An extra spec with another namespace is optional, an
-#: extra spec with this scope is not (use case 7).
+#: The filter's scope, a prefix of extra specs. An extra spec with another
+#: prefix is optional: the filter skips the extra spec if no aggregate has the
+#: key (use case 7).
 SCOPE: Final = 'aggregate_instance_extra_specs:'
-#: The metadata key that forces an aggregate ("Description").
+#: With this metadata key, an aggregate is forced: it demands each of its other
+#: keys from every flavor ("Description").
 FLAG: Final = 'force_metadata_check'
-#: The metadata key that makes the demands of an aggregate preferences.
+#: With this metadata key, the demands of an aggregate are soft: they only
+#: change the weights of hosts.
 SOFT_FLAG: Final = 'prefer_metadata_check'
 FLAGS: Final = (FLAG, SOFT_FLAG)
 #: An extra spec that is a preference, such as ``aggregate_preferred.10:ssd``.
@@ -58,9 +62,10 @@ def read_flavor(
 ) -> tuple[FlavorSpec, ...]:
     """Return a flavor's extra specs as the filter reads them.
 
-    :param extra_specs: the extra specs; None stands for none.
+    :param extra_specs: the extra specs; None if the flavor has none.
     :returns: one entry per extra spec, sorted by key. Preferences are left
-        out, and so are the keys in :data:`FLAGS`, with or without the scope.
+        out, and so are the keys in :data:`FLAGS`, with or without
+        :data:`SCOPE`.
     """
     specs = []
     for name, value in (extra_specs or {}).items():
@@ -77,8 +82,8 @@ def read_flavor(
 class Aggregate:
     """One host aggregate.
 
-    :param name: its name, which the reasons mention.
-    :param metadata: its metadata; any dictionary of strings.
+    :param name: the name of the aggregate, for texts about refused hosts.
+    :param metadata: the metadata of the aggregate.
     """
 
     name: str
@@ -90,11 +95,14 @@ class Aggregate:
         return requirement.is_on(self.metadata.get(FLAG))
 
     def items(self) -> Iterator[tuple[str, str]]:
-        """Yield each key with its value, as :func:`items` does."""
+        """Yield the keys and values of the aggregate; see :func:`items`."""
         return items(self.metadata, self.forced)
 
     def pieces(self, key: str) -> list[Requirement]:
-        """Return the alternatives that the aggregate offers for a key."""
+        """Return the pieces of the aggregate's values for a key.
+
+        Each piece is one alternative.
+        """
         pieces: list[Requirement] = []
         for name, value in self.items():
             if name == key:
@@ -107,9 +115,10 @@ def items(
 ) -> Iterator[tuple[str, str]]:
     """Yield each key of an aggregate with its value, except the flags.
 
-    :returns: the pairs. The keys of a forced aggregate lose the filter's
-        scope, so a key may come twice. A value of None is left out: in Nova's
-        API, None removes the key.
+    :param forced: whether the aggregate is forced. If so, :data:`SCOPE` is
+        removed from its keys, so a key may come twice.
+    :returns: the pairs, without those whose value is None: in Nova's API, None
+        removes the key.
     :raises TypeError: if a value is neither a string nor None.
     """
     # Copy the pairs: another thread may change the metadata at any time.
@@ -159,7 +168,7 @@ def read_multiplier(name: str, text: str) -> float:
 
 @functools.lru_cache(maxsize=8)
 def exemption(patterns: Exempt) -> Callable[[str], object]:
-    """Return a function that tells whether a key is exempt from demands.
+    """Return a function that tells whether no aggregate may demand a key.
 
     :param patterns: shell patterns; upper and lower case differ.
     """

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The preferences of flavors and aggregates, by the rules of the filter.
+"""Give points to hosts for the preferences of flavors and aggregates.
 
-A preference of a flavor means the same as an extra spec. An aggregate with
-``prefer_metadata_check`` demands the same keys as a forced aggregate. But both
-only change the points of a host, and never refuse the host.
+A preference of a flavor is read like an extra spec for
+``AggregateInstanceTypeFilter``. A soft aggregate has ``prefer_metadata_check``
+and not ``force_metadata_check``. A soft aggregate demands its metadata keys
+like a forced aggregate. But preferences and soft demands only change the
+points of a host, and never refuse the host.
 """
 
 import functools
@@ -17,7 +19,7 @@ from nova_filters.matching.reason import Kind, Reason, Side
 from nova_filters.matching.request import Request, Statements
 from os_placement_plugins.quoting import quote
 
-#: The points that one preference of a flavor may give or take.
+#: How many points one preference of a flavor may add or subtract.
 FACTORS: Final = range(1, 101)
 
 
@@ -25,9 +27,9 @@ class Preference(NamedTuple):
     """An extra spec that is a preference.
 
     :param name: the name of the extra spec.
-    :param spec: the same preference as an extra spec that the filter checks.
-    :param points: the points that a host gains if it meets the preference;
-        below 0 to avoid the host.
+    :param spec: the preference as an extra spec, for the filter's checks.
+    :param points: the points that a host gains if it meets the extra spec;
+        below 0 if the flavor avoids such hosts.
     """
 
     name: str
@@ -38,7 +40,7 @@ class Preference(NamedTuple):
 def read(
     extra_specs: Mapping[str, str] | None,
 ) -> tuple[list[Preference], list[str]]:
-    """Return a flavor's valid preferences, and the problems in the others."""
+    """Return a flavor's valid preferences, and a text for each invalid one."""
     preferences = []
     problems = []
     for name, value in (extra_specs or {}).items():
@@ -78,12 +80,12 @@ class Preferences:
         self._wishes = Request(specs, ('*',))
         self._flavor = Request(inputs.read_flavor(extra_specs), exempt)
         self._harden = functools.cache(harden)
-        # Many hosts have aggregates with the same metadata.
+        # Cache the results: many hosts have aggregates with the same metadata.
         self._met = functools.cache(self._read_met)
         self._missed = functools.cache(self._read_missed)
 
     def score(self, aggregates: Collection[Any]) -> int:
-        """Return the points of a host in some aggregates.
+        """Return the points of a host that is in these aggregates.
 
         Preferences and demands that cannot be read do not count.
         """
@@ -99,7 +101,10 @@ class Preferences:
     def reasons(
         self, aggregates: Collection[Any]
     ) -> Iterator[tuple[int, str]]:
-        """Yield the points of a host in some aggregates, with the reasons."""
+        """Yield each gain and loss of points of a host, with its reason.
+
+        :param aggregates: the aggregates of the host.
+        """
         for preference in self._met(self._wishes.stated(aggregates)):
             value = preference.spec.requirement.text
             yield preference.points, f'{preference.name}={value}'
@@ -108,7 +113,10 @@ class Preferences:
             yield -1, self._flavor.explain(refusal, demands).summary()
 
     def _read_met(self, stated: Statements) -> list[Preference]:
-        """Return the preferences of the flavor that a host meets."""
+        """Return the preferences of the flavor that a host meets.
+
+        :param stated: what the aggregates of the host state.
+        """
         unmet = set()
         for refusal in self._wishes.refusals_of(stated):
             if refusal.kind is Kind.UNREADABLE:
@@ -124,7 +132,7 @@ class Preferences:
     def _read_missed(self, stated: Statements) -> list[Reason]:
         """Return the soft demands that the flavor does not meet.
 
-        :param stated: what the soft aggregates state, as if they were forced.
+        :param stated: what forced copies of the soft aggregates state.
         """
         return [
             refusal
@@ -133,7 +141,7 @@ class Preferences:
         ]
 
     def _hardened(self, aggregates: Iterable[Any]) -> list[inputs.Aggregate]:
-        """Return forced copies of aggregates that have only the soft flag."""
+        """Return forced copies of those aggregates that are soft."""
         hardened = []
         for aggregate in aggregates:
             forced_copy = self._harden(aggregate)
@@ -146,10 +154,11 @@ def weight(points: int) -> float:
     """Return the weight of a host with these points, before the multiplier.
 
     The weight is 1 for 1 point, 2 for 10 and 3 for 100. The weight does not
-    depend on the other hosts. It stays small compared to the weight that
-    spreads a stack.
+    depend on the other hosts. The logarithm keeps the weight small, so that
+    other weighers can outweigh it.
 
-    :param points: below 0 for a host to avoid; its weight is below 0, too.
+    :param points: the points of the host. If they are below 0, the weight is
+        below 0, too.
     """
     if points == 0:
         return 0.0
@@ -157,9 +166,9 @@ def weight(points: int) -> float:
 
 
 def harden(aggregate: Any) -> inputs.Aggregate | None:
-    """Return a forced copy of an aggregate that has only the soft flag.
+    """Return a forced copy of a soft aggregate.
 
-    :returns: None if the aggregate has the other flag, or no flag.
+    :returns: the copy; None if the aggregate is not soft.
     """
     try:
         if inputs.SOFT_FLAG not in aggregate.metadata:

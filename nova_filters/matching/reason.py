@@ -31,16 +31,16 @@ class Kind(enum.StrEnum):
     #: The host's forced aggregates forbid the key, but also list values for
     #: the key or allow it to be absent. No flavor can boot there.
     CONTRADICTION = 'contradiction'
-    #: Nothing can meet the flavor's value.
+    #: The flavor's value is invalid, so no aggregate can meet it.
     MALFORMED = 'malformed'
-    #: Nova's own filter raises an error, which ends the request. For some
-    #: values, this depends on the order in which the filter reads a set.
+    #: Nova's own filter raises an error, which ends the request. With some
+    #: values, the filter raises only for some orders of the elements of a set.
     RAISES = 'raises'
     #: An aggregate of the host, or the host, could not be read.
     UNREADABLE = 'unreadable'
 
 
-#: The summary of a reason.
+#: The template of a reason's summary, by side and kind.
 _SUMMARIES: Final = {
     (Side.FLAVOR, Kind.MISSING): '{key} not in any aggregate',
     (Side.FLAVOR, Kind.MISMATCH): '{key} does not match {accepted}',
@@ -63,8 +63,9 @@ class Reason(NamedTuple):
     :param kind: what is wrong.
     :param key: the key, without the filter's scope.
     :param accepted_values: what the refusing side accepts.
-    :param problem: what is malformed in the flavor. For an aggregate,
-        :meth:`nova_filters.matching.request.Request.explain` sets it.
+    :param problem: why the value of the refusing side is malformed. Only
+        :meth:`nova_filters.matching.request.Request.explain` sets the problem
+        of an aggregate's value.
     :param malformed: whether an aggregate's value of the key is malformed.
     :param stated_values: the values of the other side; empty if that side
         lacks the key. Only ``explain`` sets them.
@@ -91,7 +92,7 @@ class Reason(NamedTuple):
     def summary(self) -> str:
         """Return the reason without the values of the other side.
 
-        :returns: a text that is equal for hosts with the same reason.
+        :returns: the text, which is the same for all hosts with this reason.
         """
         return _SUMMARIES[self.side, self.kind].format(
             owner=self._owner,

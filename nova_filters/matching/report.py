@@ -19,7 +19,10 @@ NAMED: Final = 10
 
 
 def names(host: Any) -> list[str]:
-    """Return the names of a host's aggregates, sorted; "?" if unreadable."""
+    """Return the sorted names of a host's aggregates.
+
+    :returns: the names, with "?" in place of each unreadable name.
+    """
     return sorted(
         read_aggregate(aggregate).name for aggregate in _aggregates(host)
     )
@@ -34,20 +37,21 @@ def problems(
     only if a host is refused because of the key.
 
     :param request: the request that has judged the hosts.
-    :param refused: the refused hosts, by the first reason to refuse them.
+    :param refused: the refused hosts, grouped by the first reason to refuse
+        each host.
     """
     sentences = set(request.problems)
     refusing = {(refusal.key, refusal.accepted_values) for refusal in refused}
     for key, optional, requirement in request.flavor:
         if not requirement.problem:
             continue
-        # A value in another namespace may be meant for another program.
+        # An optional extra spec may be meant for another program.
         if not optional or (key, (requirement.text,)) in refusing:
             sentences.add(
                 f'the flavor has {quote(key)}: {requirement.problem}'
             )
     for refusal, hosts in refused.items():
-        # If the flavor lacks the key, it would not meet a valid value either.
+        # If the flavor lacks the key, the malformed value is not the cause.
         if not refusal.malformed or refusal.kind is Kind.MISSING:
             continue
         aggregates: set[Any] = set()
@@ -73,7 +77,10 @@ def _problems_of(aggregate: Aggregate, key: str) -> Iterator[str]:
 def explain(
     request: Request, refused: Mapping[Reason, list[HostT]]
 ) -> Iterator[tuple[list[HostT], Reason]]:
-    """Yield the refused hosts that share aggregates and reason, and why."""
+    """Yield groups of refused hosts, each with its reason.
+
+    The hosts of a group have the same aggregates.
+    """
     for refusal, hosts in refused.items():
         groups: dict[frozenset[Any], list[HostT]] = {}
         for host in hosts:
@@ -88,7 +95,8 @@ def summarize(
     """Count refused hosts by the summary of their reason.
 
     :returns: pairs of a number of hosts and a summary, the largest number
-        first. The last pair counts the hosts with further reasons, if any.
+        first. If there are too many reasons, the last pair counts the hosts
+        with the other reasons.
     """
     counts: collections.Counter[Any] = collections.Counter()
     commonest = sorted(refused.items(), key=lambda entry: -len(entry[1]))
@@ -114,7 +122,7 @@ def summarize(
 
 
 def _aggregates(host: Any) -> list[Any]:
-    """Return a host's aggregates; none if they cannot be read."""
+    """Return a host's aggregates; an empty list if they are unreadable."""
     try:
         return list(host.aggregates or ())
     except Exception:

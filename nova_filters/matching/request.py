@@ -26,34 +26,36 @@ from os_placement_plugins.quoting import quote
 
 HostT = TypeVar('HostT')
 
-#: The hosts that pass, in the order they came, and the other hosts by the
-#: first reason to refuse them.
+#: The hosts that pass, in their old order, and the refused hosts, grouped by
+#: the first reason to refuse each host.
 Sifted = tuple[list[HostT], dict[Reason, list[HostT]]]
-#: What an aggregate says about each extra spec of the flavor, and about other
-#: keys that the aggregate demands. The type is a frozenset because a frozenset
-#: computes its hash only once.
+#: What one or more aggregates state: the bits of the module ``decision`` for
+#: each extra spec of the flavor, and the demanded keys that the flavor lacks,
+#: with their values. The type is a frozenset of one element, because a
+#: frozenset computes its hash only once.
 Stated = frozenset[tuple[tuple[int, ...], frozenset[tuple[str, str]]]]
-#: What the aggregates of a host state.
+#: What all aggregates of a host state.
 Statements = frozenset[Stated]
-#: The value for an aggregate that cannot be read. The value for any other
-#: aggregate is never empty.
+#: The :data:`Stated` of an aggregate that cannot be read. It is empty, unlike
+#: the :data:`Stated` of any other aggregate.
 _UNREADABLE: Final[Stated] = frozenset()
 
 
 class Request:
-    """One flavor, with a cache of the aggregates that were read for it.
+    """Judge hosts for one flavor, and cache the aggregates that were read.
 
-    The cache compares aggregates as dictionary keys, so Nova's aggregates are
-    compared by identity. An aggregate has ``name`` and ``metadata``.
+    Aggregates are the keys of the cache, so Nova's aggregates are compared by
+    identity. An aggregate needs the attributes ``name`` and ``metadata``.
 
     :param flavor: the result of
         :func:`nova_filters.matching.inputs.read_flavor`.
     :param exempt: patterns of keys that no aggregate may demand.
     """
 
-    #: Subclasses replace these for other filters: the function that reads
-    #: extra specs, the flag that forces an aggregate, the function that reads
-    #: a metadata value, and the function that checks an extra spec.
+    #: A subclass for another filter replaces these four attributes: the
+    #: function that reads extra specs, the metadata key that forces an
+    #: aggregate, the function that reads a metadata value, and the function
+    #: that checks an extra spec.
     read = staticmethod(inputs.read_flavor)
     flag: str | None = inputs.FLAG
     say = staticmethod(decision.read)
@@ -62,13 +64,15 @@ class Request:
     def __init__(
         self, flavor: Sequence[inputs.FlavorSpec], exempt: inputs.Exempt = ()
     ) -> None:
-        #: What could not be read, as sentences, and the last error.
+        #: A sentence for each host or aggregate that could not be read.
         self.problems: set[str] = set()
+        #: The error of the last host or aggregate that could not be read.
         self.fault: Exception | None = None
         self.flavor = flavor
         self._is_exempt = inputs.exemption(exempt)
-        #: For each extra spec, a reader for aggregates that are not forced,
-        #: and a reader for forced aggregates.
+        #: Functions that read a metadata value: for each extra spec in
+        #: aggregates that are not forced, for each extra spec in forced
+        #: aggregates, and for keys that the flavor lacks.
         reader = functools.cache(self._reader)
         self._offered = [(s.key, reader(s.requirement, False)) for s in flavor]
         self._demanded = [reader(s.requirement, True) for s in flavor]
@@ -78,20 +82,21 @@ class Request:
             self._indices.setdefault(spec.key, []).append(index)
         self._seen: set[Any] = set()
         self._stated: dict[Any, Stated] = {}
-        #: Equal values are one object, so that groups are found fast.
+        #: Each :data:`Stated` as its own key. Equal ones become one object, so
+        #: dictionaries compare them fast.
         self._alike: dict[Stated, Stated] = {}
 
     def sift(self, hosts: Iterable[HostT]) -> Sifted[HostT]:
-        """Judge every host.
+        """Return the hosts that pass, and the refused hosts by reason.
 
-        :param hosts: hosts with ``aggregates``. A host that cannot be read is
-            refused.
+        :param hosts: objects with the attribute ``aggregates``. A host is
+            refused if its aggregates cannot be read.
         """
         passed: list[HostT] = []
         refused: dict[Reason, list[HostT]] = {}
-        # An aggregate that has not been read yet counts as None in the key of
-        # its host. No group has None in its key, so the aggregate is read
-        # before its host gets a group.
+        # All hosts of a group share the key: what their aggregates state. For
+        # an aggregate that has not been read yet, get_stated() returns None.
+        # No key in groups contains None, so this aggregate is then read.
         groups: dict[frozenset[Stated | None], list[HostT]] = {}
         get_stated = self._stated.get
         for host in hosts:
@@ -100,7 +105,8 @@ class Request:
             except Exception:
                 group = None
             if group is None:
-                # An aggregate or the combination is new, or cannot be read.
+                # One of the aggregates or their combination is new, or the
+                # aggregates cannot be read.
                 stated = self._state_of(host)
                 group = groups.get(stated)
                 if group is None:
@@ -113,24 +119,30 @@ class Request:
         return passed, refused
 
     def reasons(self, aggregates: Collection[Any]) -> Iterator[Reason]:
-        """Yield every reason to refuse a host in some aggregates.
+        """Yield every reason to refuse a host that is in these aggregates.
 
-        :returns: first the reasons of the flavor's check, then those of the
-            aggregates' check, each sorted by key.
+        :returns: first the reasons of ``Side.FLAVOR``, then the reasons of
+            ``Side.AGGREGATE``. Each part is sorted by key.
         """
         for refusal in self.refusals(aggregates):
             yield self.explain(refusal, aggregates)
 
     def refusals(self, aggregates: Iterable[Any]) -> Collection[Reason]:
-        """Return the reasons to refuse a host, without the values."""
+        """Return the reasons to refuse a host that is in these aggregates.
+
+        :returns: the reasons, without the values that :meth:`explain` adds.
+        """
         return self.refusals_of(self.stated(aggregates))
 
     def stated(self, aggregates: Iterable[Any]) -> Statements:
-        """Return what the metadata of some aggregates state."""
+        """Return what the metadata of each aggregate states."""
         return frozenset(map(self._state, aggregates))
 
     def refusals_of(self, stated: Statements) -> Collection[Reason]:
-        """Return every reason to refuse a host whose aggregates state this."""
+        """Return every reason to refuse a host.
+
+        :param stated: what the aggregates of the host state.
+        """
         return dict.fromkeys(self._refusals(stated))
 
     def explain(self, refusal: Reason, aggregates: Iterable[Any]) -> Reason:
@@ -169,7 +181,10 @@ class Request:
         )
 
     def is_behind(self, refusal: Reason, aggregate: Any) -> bool:
-        """Tell whether an aggregate causes a refusal, or is unreadable."""
+        """Tell whether an aggregate is a cause of a refusal.
+
+        :param refusal: a reason of ``Side.AGGREGATE``.
+        """
         if refusal.kind is Kind.UNREADABLE:
             return self._state(aggregate) is _UNREADABLE
         readable = inputs.read_aggregate(aggregate)
@@ -178,7 +193,7 @@ class Request:
         return refusal.key in {key for key, _ in readable.items()}
 
     def _state_of(self, host: Any) -> frozenset[Stated]:
-        """Return what the metadata of a host's aggregates state."""
+        """Return what the metadata of a host's aggregates states."""
         try:
             aggregates = {*(host.aggregates or ())}
         except Exception as exc:
@@ -187,15 +202,15 @@ class Request:
         new = aggregates - self._seen
         self._seen |= new
         if 2 * len(new) > len(aggregates) > 1:
-            # Perhaps no other host has the new aggregates. To read them
-            # together takes less time.
+            # Perhaps no other host is in the new aggregates. Reading them
+            # together is faster than one by one.
             with contextlib.suppress(Exception):
                 stated = self._read(new)
                 return frozenset({stated, *map(self._state, aggregates - new)})
         return frozenset(map(self._state, aggregates))
 
     def _state(self, aggregate: Any) -> Stated:
-        """Return what the metadata of one aggregate state."""
+        """Return what the metadata of one aggregate states."""
         stated = self._stated.get(aggregate)
         if stated is None:
             try:
@@ -208,7 +223,11 @@ class Request:
         return stated
 
     def _close(self, what: str, exc: Exception) -> None:
-        """Remember why unreadable hosts are refused."""
+        """Record that a host or an aggregate could not be read.
+
+        :param what: the host or the aggregate, for the sentence in
+            :attr:`problems`.
+        """
         cause = quote(f'{type(exc).__name__}: {exc}')
         self.problems.add(f'{what} could not be read: {cause}')
         self.fault = exc
@@ -216,18 +235,18 @@ class Request:
     def _reader(
         self, requirement: Requirement | None, forced: bool
     ) -> Callable[[str | None], int]:
-        """Return a function that reads values and remembers the results."""
+        """Return a function that reads metadata values and caches the bits."""
         read = functools.partial(self.say, requirement, forced)
         return functools.cache(read)
 
     def _read(self, aggregates: Iterable[Any]) -> Stated:
-        """Return what the metadata of some aggregates state together."""
+        """Return what the metadata of some aggregates states together."""
         offers: list[dict[str, str]] = []
         demanded: dict[str, list[str]] = {}
         lacking, flag = [], self.flag
         for aggregate in aggregates:
             metadata = aggregate.metadata or {}
-            # Look for the flag first: most aggregates do not have it.
+            # Looking for the flag is fast, and most aggregates lack the flag.
             if flag not in metadata or not is_on(metadata[flag]):
                 offers.append(metadata)
                 continue
@@ -248,7 +267,10 @@ class Request:
         return self._alike.setdefault(stated, stated)
 
     def _refusals(self, stated: Collection[Stated]) -> Iterator[Reason]:
-        """Yield every reason why a host refuses the flavor."""
+        """Yield every reason to refuse a host.
+
+        :param stated: what the aggregates of the host state.
+        """
         if _UNREADABLE in stated:
             yield Reason(Side.AGGREGATE, Kind.UNREADABLE)
             return
@@ -271,7 +293,7 @@ class Request:
                     problem=spec.requirement.problem,
                     malformed=bool(bits & decision.MALFORMED),
                 )
-        # Lazy, because sift() needs only the first reason.
+        # This is a generator, because sift() needs only the first reason.
         yield from self._unmet_demands(bits_by_spec, lacking)
 
     def _unmet_demands(
@@ -280,7 +302,8 @@ class Request:
         """Yield a reason for each demand that the flavor does not meet.
 
         :param bits_by_spec: what the aggregates say about each extra spec.
-        :param lacking: the values of the keys that the flavor lacks.
+        :param lacking: the demanded keys that the flavor lacks, with the
+            values in the aggregates.
         """
         for key in sorted((*self._indices, *lacking)):
             cases: list[tuple[Requirement | None, int]]
@@ -304,7 +327,11 @@ class Request:
 
 
 def _joined(texts: Iterable[str]) -> list[str]:
-    """Return values, with the plain values joined: this is faster to read."""
+    """Join the plain values into one value, which is faster to read.
+
+    Other values stay apart, because "*" and "~" in one value mean more than
+    in two values.
+    """
     plain = []
     special = []
     for text in texts:
@@ -318,7 +345,10 @@ def _joined(texts: Iterable[str]) -> list[str]:
 
 
 def _together(offers: Sequence[dict[str, str]]) -> Callable[[str], str | None]:
-    """Return a function that joins the values of a key; None for no value."""
+    """Return a function that joins the metadata values of a key.
+
+    :returns: the function; it returns None if no aggregate has the key.
+    """
     if len(offers) == 1:
         return offers[0].get
 

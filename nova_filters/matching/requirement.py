@@ -2,11 +2,12 @@
 
 """The values that one extra spec or one piece of metadata accepts.
 
-The functions convert a text to a :class:`Requirement`, and never raise. No
-value meets the requirement of an invalid text, which has a ``problem``.
+The functions convert a text to a :class:`Requirement`, and never raise. The
+requirement of an invalid text has a ``problem``, and accepts no value.
 
-The words are those of the specification "Aggregate Instance Type Filter"
-(sentinels: section "Description") and of Nova's extra spec operators.
+The value of a metadata key is a list of pieces, separated by commas. Sentinels
+are "*", "~" and "!", as in the section "Description" of the specification
+"Aggregate Instance Type Filter". Operators are those of Nova's extra specs.
 """
 
 import functools
@@ -46,8 +47,8 @@ _OPERATORS: Final[Mapping[str, tuple[Callable[[str], Any], Any]]] = {
 OPERATORS: Final = _OPERATORS.keys()
 #: The operators that read both sides as numbers.
 NUMERIC: Final = {n for n, (read, _) in _OPERATORS.items() if read is float}
-#: Each sentinel and operator has one of these signs. Text without them is
-#: plain.
+#: Each sentinel and operator contains one of these characters. A text without
+#: them is plain.
 _SIGNS: Final = frozenset('*~!<=>')
 #: The values that switch a flag on, in lower case.
 _TRUE: Final = {'true', '1', 't', 'y', 'yes', 'on'}
@@ -85,7 +86,9 @@ class Predicate(NamedTuple):
 
 
 class Requirement(NamedTuple):
-    """The set of values that are accepted; it can also contain *absent*.
+    """The set of values that an extra spec or a piece accepts.
+
+    If the set contains *absent*, the key may be missing.
 
     :param text: the text in the extra spec or the metadata.
     :param literals: the values that are named one by one.
@@ -108,8 +111,8 @@ class Requirement(NamedTuple):
     def absence_only(self) -> bool:
         """Tell whether the set contains only *absent*: ``~`` or ``!``.
 
-        With such a piece of metadata, the key counts as missing. With a
-        malformed piece, the key does not count as missing.
+        An aggregate with only such pieces for a key counts as lacking the key.
+        An aggregate with a malformed piece counts as having the key.
         """
         return not (
             self.literals or self.any_value or self.predicate or self.problem
@@ -121,7 +124,7 @@ class Requirement(NamedTuple):
         return not self.problem and (self.omittable or self.forbidden)
 
     def accepts(self, values: Collection[str]) -> bool:
-        """Tell whether one of some values is in the set."""
+        """Tell whether at least one of the values is in the set."""
         if not self.literals.isdisjoint(values):
             return True
         if self.any_value and values:
@@ -131,11 +134,11 @@ class Requirement(NamedTuple):
         return any(map(self.predicate.holds, values))
 
     def overlaps(self, other: 'Requirement') -> bool:
-        """Tell whether a flavor and a piece both accept some value.
+        """Tell whether an extra spec and a piece both accept some value.
 
-        Two predicates overlap only if they are equal. An aggregate allows the
-        key to be absent only with ``~``. The meaning of ``!`` depends on the
-        other pieces, so the caller decides about ``!``.
+        Two operator expressions overlap only if they are equal. A piece ``~``
+        accepts that the key is absent. The meaning of a piece ``!`` depends on
+        the other pieces, so ``decision.check_demand()`` handles it.
 
         :param other: one piece of an aggregate's metadata on the same key.
         """
@@ -164,10 +167,10 @@ def literal(text: str) -> Requirement:
 
 
 def parse(text: object) -> Requirement:
-    """Return the requirement that a text states.
+    """Return the requirement that a text expresses.
 
     :param text: the value of an extra spec, or one piece of a forced
-        aggregate's metadata. It can be any text.
+        aggregate's metadata. Any object is allowed.
     :returns: the requirement, with a ``problem`` if no value can meet it.
     """
     if not isinstance(text, str):
@@ -180,7 +183,7 @@ def parse(text: object) -> Requirement:
         words = [first]
     elif first != OR:
         return literal(text)
-    # Nova reads words 1, 3, 5, ... and never looks at the words between.
+    # After "<or>", Nova reads words 1, 3, 5, ... and ignores words 2, 4, ...
     values = frozenset(words[::2])
     problem = ''
     if not values:
@@ -216,12 +219,12 @@ def is_plain(text: str) -> bool:
 
 
 def split(value: str) -> list[str]:
-    """Return the pieces of a metadata value, as Nova's filters read it."""
+    """Return the pieces of a metadata value, split as Nova splits them."""
     return [*map(str.strip, value.split(','))]
 
 
 def parse_metadata(value: str, forced: bool) -> list[Requirement]:
-    """Return the alternatives that a metadata value offers.
+    """Return the requirement of each piece of a metadata value.
 
     :param forced: whether the aggregate is forced. Only then sentinels and
         operators have a meaning (use cases 5, 6).
@@ -234,9 +237,9 @@ def parse_metadata(value: str, forced: bool) -> list[Requirement]:
 
 @functools.lru_cache(maxsize=32)
 def is_on(value: str | None) -> bool:
-    """Tell whether a value of a flag such as ``force_metadata_check`` is on.
+    """Tell whether a flag such as ``force_metadata_check`` is on.
 
-    :param value: the metadata value. The flag is on if one of the pieces is
+    :param value: the value of the flag. The flag is on if one of its pieces is
         ``true``, ``1``, ``t``, ``y``, ``yes`` or ``on``, in upper or lower
         case ("Description").
     """
