@@ -25,10 +25,10 @@ _LISTED = 10
 def _is_rebuild(spec_obj: Any, hosts: Sequence[Any]) -> bool:
     """Tell whether the request is a rebuild, which stays on its host.
 
-    In older releases of Nova, a tenant can send the hint ``_nova_check_type``,
-    and Nova stores the hint. But only Nova itself and administrators can force
-    a host and a node. So a request is a rebuild only if its only candidate is
-    the forced host.
+    Nova marks a rebuild with the hint ``_nova_check_type``. In older releases
+    of Nova, a tenant can send this hint, and Nova stores the hint. But only
+    Nova itself and administrators can force a host and a node. So a request
+    counts as a rebuild only if the forced host is the only candidate.
     """
     hints = plugin.field(spec_obj, 'scheduler_hints') or {}
     if hints.get('_nova_check_type') != ['rebuild'] or len(hosts) != 1:
@@ -99,14 +99,15 @@ class AggregateInstanceTypeFilter(
     request.
     """
 
-    # Neither the flavor nor the aggregates change within a request.
+    # For a request for several servers, Nova then calls the filter only once:
+    # neither the flavor nor the aggregates change within a request.
     run_filter_once_per_request = True
     # If False, Nova's base class trusts the rebuild hint, which a tenant can
     # forge. _is_rebuild() recognizes real rebuilds.
     RUN_ON_REBUILD = True
 
     def host_passes(self, host_state: Any, spec_obj: Any) -> bool:
-        """Decide for one host, as :meth:`filter_all` does for many."""
+        """Tell whether one host passes :meth:`filter_all`."""
         return bool(self.filter_all([host_state], spec_obj))
 
     def filter_all(

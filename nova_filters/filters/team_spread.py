@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The host filter ``TeamSpreadFilter``: a hard limit for the skew of teams.
+"""The host filter ``TeamSpreadFilter``: a hard limit for the skew.
 
-A team is a stack or a server group. Its skew is the difference between its
-numbers of members in two places.
+A team is a stack or a server group. The skew of a place is the number of a
+team's members in the place, minus the number in the emptiest place.
 """
 
 import re
@@ -36,7 +36,7 @@ class TeamSpreadFilter(
     filters.BaseHostFilter,  # type: ignore[misc]
     teams.Teams,
 ):
-    """Refuse each host whose place would have too many members."""
+    """Refuse each host whose place would have too many members of a team."""
 
     RUN_ON_REBUILD = False
 
@@ -97,9 +97,9 @@ class TeamSpreadFilter(
         passed = []
         for host, skew, distance in zip(hosts, skews, distances, strict=True):
             if skew <= limit:
-                # The weigher sees only the hosts that pass. Without this
-                # distance, the weigher would assume that all members in
-                # flight go to these hosts.
+                # TeamWeigher reads this distance. TeamWeigher itself sees only
+                # the hosts that pass, and would compute the distance as if
+                # all members in flight went to these hosts.
                 setattr(host, teams.DISTANCE, distance)
                 passed.append(host)
             else:

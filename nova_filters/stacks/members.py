@@ -21,19 +21,21 @@ from os_placement_plugins import signature, stack_hints
 #: A stack or a server group: ``('stack', id of the root stack, id of the
 #: project)`` or ``(policy, uuid)``.
 Team = tuple[str, ...]
-#: The soft policies of server groups, and whether each policy packs.
+#: The soft policies of server groups. True: the members are packed into few
+#: places. False: the members are spread over many places.
 POLICIES: Final = {'soft-affinity': True, 'soft-anti-affinity': False}
-#: Text in each stored request of a member: of a stack, of a server group.
+#: An SQL statement finds the stored requests of members by these texts: those
+#: of stacks by the first text, those of soft server groups by the second text.
 WORDS: Final = (stack_hints.ROOT_STACK_ID, '"soft-a')
-#: A member in flight has failed if its turn is older than the turn of the
-#: server that is to be placed by more than this.
+#: If a member in flight started so much earlier than the server that is to be
+#: placed, the boot or move of the member counts as failed.
 IN_FLIGHT: Final = datetime.timedelta(minutes=10)
 #: The actions of Nova that move a server.
 UNSHELVE: Final = 'unshelve'
 MOVES: Final = (UNSHELVE, 'evacuate', 'migrate', 'live-migration', 'resize')
 
-#: The hints and the image properties by which Nova's filters and Placement
-#: exclude hosts.
+#: The hints, and then the image properties, by which Nova's filters and
+#: Placement exclude hosts.
 _HINTS: Final = (
     'build_near_host_ip',
     'cidr',
@@ -60,12 +62,12 @@ _IDLE: Final = ('nova_filters:', 'quota:')
 
 
 class Turn(NamedTuple):
-    """The data that order the members in flight.
+    """The data by which the members in flight are ordered.
 
     :param moves: whether the server moves; otherwise it is booted.
     :param number: the id of the move's action, or of the stored request.
     :param time: the time of the move's action, or of the stored request.
-    :param origin: the host that the server leaves, if it has one.
+    :param origin: the host that the server leaves; None if it had no host.
     """
 
     moves: bool
@@ -74,11 +76,17 @@ class Turn(NamedTuple):
     origin: str | None = None
 
     def has_failed(self, other: 'Turn') -> bool:
-        """Tell whether this turn is too old compared to another turn."""
+        """Tell whether the boot or move of this turn counts as failed.
+
+        :param other: the turn of the server that is to be placed.
+        """
         return other.time - self.time > IN_FLIGHT
 
     def before(self, other: 'Turn') -> bool:
-        """Tell whether this server is placed before another server."""
+        """Tell whether the server of this turn is placed before another.
+
+        :param other: the turn of the other server.
+        """
         if self.has_failed(other):
             return False
         if not self.moves and not other.moves:
@@ -92,7 +100,7 @@ Position = str | Turn
 
 
 class Rules(NamedTuple):
-    """The settings that tell which parts of a request decide the candidates.
+    """The settings that say which parts of a request decide its candidates.
 
     :param aggregates: whether ``AggregateInstanceTypeFilter`` is enabled, so
         that this package can tell which hosts pass.
@@ -100,7 +108,8 @@ class Rules(NamedTuple):
         compares them with the metadata of aggregates.
     :param isolated_images: the ids of the images that may only use certain
         hosts.
-    :param groups: whether server groups with a soft policy count.
+    :param groups: whether ``ServerGroupWeigher`` follows the soft policies of
+        server groups.
     """
 
     aggregates: bool
@@ -117,7 +126,8 @@ class Request(NamedTuple):
     :param turn: the turn of the server's boot.
     :param shape: a digest of the properties that decide the candidates. The
         size of the flavor is left out, and so are the extra specs that
-        aggregates judge. The stored text if the request cannot be read.
+        ``AggregateInstanceTypeFilter`` judges. If the request cannot be read,
+        the shape is the stored text.
     :param flavor: the extra specs of the flavor, as JSON; empty if
         ``AggregateInstanceTypeFilter`` is not enabled.
     """
@@ -131,7 +141,7 @@ class Request(NamedTuple):
 class Server(NamedTuple):
     """The data of a server in the database of a cell.
 
-    :param project: the id of the project that owns it.
+    :param project: the id of the project that owns the server.
     :param action: one of :data:`MOVES`; empty if the server does not move.
     :param turn: the turn of the move; None if the server does not move.
     :param destination: the host to which the server moves, if it is known.
@@ -145,7 +155,10 @@ class Server(NamedTuple):
     destination: str | None = None
 
     def position(self, boot: Turn | None) -> Position | None:
-        """Return where the server is; None if it is shelved or has failed."""
+        """Return where the server is; None if it is shelved or has failed.
+
+        :param boot: the turn of the server's boot, if known.
+        """
         if self.turn is None or (self.action == UNSHELVE and self.host):
             if self.host:
                 return self.host
@@ -156,15 +169,16 @@ class Server(NamedTuple):
 
 
 class Sight(NamedTuple):
-    """The members of a team, as the request for a server sees them.
+    """The members of a team that count for a server that is to be placed.
 
     :param counts: the number of members on each host.
     :param ahead: the flavors of the members in flight that are placed before
         the server and have the same shape, in the order of their turns.
-    :param shape: the shape of the server.
-    :param flavor: the flavor of the server.
+    :param shape: the shape of the server, as in :class:`Request`.
+    :param flavor: the flavor of the server, as in :class:`Request`.
     :param unread: the cells that could not be read, and the servers whose
-        request could not be read. There may be further members among them.
+        request could not be read. Further members may be in these cells, or
+        among these servers.
     :param is_in_cell: whether the server is already in a cell.
     """
 
@@ -184,6 +198,7 @@ def see(
 ) -> Sight:
     """Return the members that count for a server, without the server itself.
 
+    :param server: the id of the server that is to be placed.
     :param requests: the requests of servers; None if a server is in no team.
     :param positions: the positions of servers. Servers without a position are
         left out.
@@ -191,8 +206,8 @@ def see(
     counts, in_flight = _find_members(team, server, requests, positions)
     own_request = requests.get(server)
     if own_request is None and in_flight:
-        # The row of the server's own request is not visible yet. It is mostly
-        # like the row of the last member.
+        # The server's own request is not visible in the database yet. Use the
+        # request of the last member in flight, which is mostly alike.
         _, own_request = in_flight[-1]
     own_turn = positions.get(server)
     ahead = []
@@ -252,7 +267,7 @@ def _find_unread(
     requests: Mapping[str, Request | None],
     positions: Mapping[str, Position],
 ) -> tuple[str, ...]:
-    """Return the servers whose requests cannot be read: they may be members.
+    """Return the possible members whose requests cannot be read.
 
     The parameters are those of :func:`see`.
     """
@@ -261,8 +276,9 @@ def _find_unread(
         request = requests.get(member)
         if request is None or request.teams is not None or member == server:
             continue
-        # The shape of an unreadable request is its text. The text of a member
-        # has the ids of the team, so other requests do not block hosts.
+        # The shape of an unreadable request is its text. If the text lacks the
+        # ids of the team, the server is no member, and must not be listed:
+        # TeamSpreadFilter refuses every host if a member is unread.
         if all(part in request.shape for part in team[1:]):
             unread.append(f'server {member}')
     return tuple(unread)
@@ -315,14 +331,14 @@ def read_request(
 
 
 def of_stack(hints: stack_hints.StackHints) -> Team | None:
-    """Return the stack that the hints name, if any."""
+    """Return the stack that the hints name, as a team."""
     if hints.root_stack_id is None:
         return None
     return 'stack', hints.root_stack_id, str(hints.project_id)
 
 
 def of_group(policy: object, uuid: object) -> Team | None:
-    """Return a server group, if its policy is soft."""
+    """Return a server group as a team, if its policy is soft."""
     if policy not in POLICIES:
         return None
     return str(policy), str(uuid)
@@ -339,7 +355,7 @@ def _shape(
 
     :param data: the data of the stored request.
     :param extra_specs: the extra specs of the flavor.
-    :param place: the place that a provider planned.
+    :param place: the place that heat-engine planned for the server, if any.
     :param group: the uuid of the server group, if its policy has an effect.
     """
     # A server that boots from a volume may have no image.

@@ -2,9 +2,10 @@
 
 """Find the hosts that members in flight with other flavors may have.
 
-The requests of these members differ from the server's request only in extra
-specs that aggregates judge. So the rules of ``AggregateInstanceTypeFilter``
-determine their candidates.
+The module ``members`` explains members in flight and shapes. Two members with
+the same shape may differ in flavor size and in extra specs that aggregates
+judge. This module ignores the size. For the extra specs, it applies the rules
+of ``AggregateInstanceTypeFilter``.
 """
 
 import json
@@ -17,10 +18,10 @@ from nova_filters.stacks import places
 
 
 class Host(NamedTuple):
-    """A host, as the aggregates of the candidates describe it.
+    """A host with its places, and with those of its aggregates that are known.
 
-    :param path: the path of its places.
-    :param aggregates: its aggregates, which have ``name`` and ``metadata``.
+    :param path: the place of the host at each level; see ``places``.
+    :param aggregates: objects with the attributes ``name`` and ``metadata``.
     """
 
     path: places.Path
@@ -34,7 +35,7 @@ def find_candidates(
     other_hosts: Sequence[Host],
     exempt: inputs.Exempt,
 ) -> dict[str, places.Candidates]:
-    """Return the candidates of each other flavor.
+    """Return the candidates of members in flight, for each other flavor.
 
     :param flavor: the extra specs of the server's own flavor, as JSON.
     :param other_flavors: the extra specs of the members in flight, as JSON.
@@ -46,8 +47,9 @@ def find_candidates(
         may suit the flavor.
     """
     request = _request(flavor, exempt)
-    # If one of these hosts suits the server's own flavor, but is no candidate,
-    # the host is full or disabled. So it is no candidate of other flavors.
+    # If one of the other hosts suits the server's own flavor, but is no
+    # candidate, the host is full or disabled. So only the hosts that refuse
+    # the server's own flavor may be candidates for other flavors.
     _, refused = request.sift(other_hosts)
     only_for_others: list[Host] = []
     for refused_hosts in refused.values():
@@ -57,8 +59,8 @@ def find_candidates(
         other_request = _request(other_flavor, exempt)
         shared, _ = other_request.sift(candidates)
         elsewhere, _ = other_request.sift(only_for_others)
-        # Only the other flavor suits hosts in no aggregate. These hosts are
-        # unknown here.
+        # True if hosts in no aggregate refuse the server's own flavor, but not
+        # the other flavor. Such hosts are unknown here.
         is_wider = _needs_aggregate(request) > _needs_aggregate(other_request)
         if shared and not is_wider:
             hosts = (*shared, *elsewhere)
@@ -73,5 +75,5 @@ def _request(flavor: str, exempt: inputs.Exempt) -> Request:
 
 
 def _needs_aggregate(request: Request) -> bool:
-    """Tell whether a host in no aggregate is refused."""
+    """Tell whether a host in no aggregate refuses the flavor."""
     return bool(request.refusals(()))

@@ -2,8 +2,9 @@
 
 """Choose the place for the next member of a stack or server group.
 
-A *path* names the place of a host at each level, the most important level
-first: ``(('rack', 'a'), ('host', 'compute-1'))``.
+A *level* is a kind of place in the option ``stack_spread_over``, such as
+``rack``. A *path* names the place of a host at each level, the most important
+level first: ``(('rack', 'a'), ('host', 'compute-1'))``.
 """
 
 import hashlib
@@ -13,7 +14,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 Path = tuple[tuple[str, str], ...]
-#: The sort key of a place.
+#: The sort key of a place; the place with the smallest key gets the next
+#: server.
 Key = tuple[int, bytes]
 #: The level at which each host is a place, and the level of Nova's zones.
 HOST: Final = 'host'
@@ -21,7 +23,7 @@ ZONE: Final = 'availability_zone'
 
 
 class Candidates:
-    """The hosts that some servers may have.
+    """The candidate hosts of one or more servers.
 
     :param hosts: the paths of the hosts.
     """
@@ -38,8 +40,7 @@ class Place:
     """A place, and the places in it.
 
     :param team: a text that decides the order of places with equal numbers of
-        members. (The order by Nova's other weighers would change with each
-        server that starts.)
+        members. Every scheduler process then uses the same order.
     :param pack: whether members are packed, and not spread.
     """
 
@@ -50,13 +51,13 @@ class Place:
         self._pack = pack
         text = f'{team}/{path[-1:]}'.encode()
         self._tie = hashlib.blake2b(text, digest_size=8).digest()
-        #: For each object of candidates, a heap of the keys and paths of the
-        #: inner places. With each member, a place gets a new key. :meth:`next`
-        #: skips the old keys.
+        #: For each :class:`Candidates`, a heap of the keys and paths of the
+        #: inner places. When a place gets a member, its new key is added. The
+        #: old key stays in the heap until :meth:`next` removes it.
         self._queues: dict[Candidates, list[tuple[Key, Path]]] = {}
 
     def key(self) -> Key:
-        """Return the sort key of the place; the smallest key is next."""
+        """Return the sort key of the place."""
         if self._pack:
             return -self.members, self._tie
         return self.members, self._tie
@@ -78,7 +79,7 @@ class Place:
             heapq.heappop(queue)
 
     def take(self, candidates: Candidates) -> Path:
-        """Add a member, and return the path of its host."""
+        """Add a member to the place, and return the path of its host."""
         self.members += 1
         if not self.inside:
             return self.path
@@ -91,12 +92,13 @@ class Place:
 
 
 class Places:
-    """The places of hosts, with the members that come first.
+    """All places, with the members that are placed before the next server.
 
-    :param candidates: the candidates of the server that is to be placed.
-    :param counts: the paths of hosts, with their numbers of members. A path
+    :param candidates: the candidates of the next server.
+    :param counts: the paths of hosts, with their numbers of members. A host
         may be outside of all places.
-    :param ahead: for each member in flight that comes first, its candidates.
+    :param ahead: the candidates of each member in flight that is placed before
+        the next server.
     """
 
     def __init__(
@@ -131,9 +133,9 @@ class Places:
         """Return the skew of each candidate's place at the first level.
 
         :returns: for each candidate, the number of members in its place, with
-            the new server, minus the number in the emptiest place. A place
-            that is not next in the order counts one more member, because it
-            may get another server at the same time.
+            the new server, minus the number in the emptiest place. For each
+            place except the next one in the order, the number is larger by 1:
+            the place may get another server at the same time.
         """
         firsts = {host[:1] for host in self._candidates.hosts}
         counts = {path: self._places[path].members for path in firsts}
@@ -143,12 +145,12 @@ class Places:
         return [skews[host[:1]] for host in self._candidates.hosts]
 
     def distances(self, subset: int = 1) -> list[float]:
-        """Place the server, and return each candidate's distance from there.
+        """Place the next server, and return the distance of each candidate.
 
         :param subset: the number of hosts from which Nova chooses at random.
-        :returns: 0 for hosts with the right path, or with one of the best
-            ``subset`` paths. From 0.9 to 1 for other hosts: the gap is large,
-            so that other weighers do not easily outweigh the right place.
+        :returns: 0 for hosts with one of the best ``subset`` paths, and 0.9 to
+            1 for other hosts. The gap is large, so that other weighers do not
+            easily outweigh the right place.
         """
         right = self._cloud.take(self._candidates)
         wrong = sorted({*self._candidates.hosts} - {right}, key=self._key)
@@ -163,25 +165,25 @@ class Places:
         return distances
 
     def _key(self, path: Path) -> list[Key]:
-        """Return the sort key of a host."""
+        """Return the sort key of a host: the keys of its places."""
         return [self._places[part].key() for part in _parts(path)]
 
 
 def _parts(path: Path) -> list[Path]:
-    """Return the paths of all places that a host is in."""
+    """Return the paths of the whole cloud and of all places of a host."""
     return [path[:level] for level in range(len(path) + 1)]
 
 
 def shared(
     metadata: Iterable[Mapping[str, str]], level: str, default_zone: str
 ) -> str | None:
-    """Return the name of the place that a host shares with others.
+    """Return the name of the place that a host shares with other hosts.
 
     :param metadata: the metadata of each of the host's aggregates.
     :param level: a key of metadata, or :data:`HOST`.
     :param default_zone: the zone of hosts whose aggregates name no zone.
-    :returns: the first name in alphabetical order if there are several. None
-        if there is none, and always for :data:`HOST`.
+    :returns: the name; if there are several names, the first in alphabetical
+        order. None if there is no name, and always for :data:`HOST`.
     """
     if level == HOST:
         return None
