@@ -28,10 +28,10 @@ class Weigher(plugin.Plugin, weights.BaseHostWeigher):  # type: ignore[misc]
     multiplier: ClassVar[str]
 
     def weight_multiplier(self, host_state: Any) -> float:
-        """Return how strongly this weigher counts beside others.
+        """Return the number by which Nova multiplies a host's weight.
 
         :param host_state: Nova's HostState. Its aggregates may override the
-            option. If several do, the smallest number applies.
+            option. If several aggregates do, the smallest number applies.
         """
         default = float(CONF.nova_filters[self.multiplier])
         try:
@@ -68,7 +68,7 @@ class Weigher(plugin.Plugin, weights.BaseHostWeigher):  # type: ignore[misc]
         return [0.0] * len(hosts)
 
     def _multipliers(self, hosts: Iterable[Any]) -> list[float]:
-        """Return the multiplier of each host; log invalid ones."""
+        """Return the multiplier of each host; log invalid multipliers."""
         problems: list[str] = []
         default = float(CONF.nova_filters[self.multiplier])
         multipliers = [
@@ -89,7 +89,12 @@ class Weigher(plugin.Plugin, weights.BaseHostWeigher):  # type: ignore[misc]
     def _read_multiplier(
         self, host: Any, default: float, problems: list[str]
     ) -> float:
-        """Return the multiplier of a host, and add its problems to a list."""
+        """Return the multiplier of a host.
+
+        :param default: the value of the option.
+        :param problems: a list to which a text is added for each aggregate
+            with an invalid multiplier.
+        """
         numbers = []
         malformed = False
         for aggregate in host.aggregates or ():
@@ -122,7 +127,7 @@ class Weigher(plugin.Plugin, weights.BaseHostWeigher):  # type: ignore[misc]
 
 
 class PreferenceWeigher(Weigher):
-    """Prefer hosts by the filter's rules, with points instead of verdicts."""
+    """Prefer hosts by the soft rules of flavors and aggregates."""
 
     multiplier = 'preference_weight_multiplier'
     # With these limits, Nova's normalization does not change the weights. So
@@ -136,7 +141,10 @@ class PreferenceWeigher(Weigher):
         request: Any,
         multipliers: Sequence[float],
     ) -> list[float]:
-        """Return the weights of Nova's HostStates, by their points."""
+        """Return the weights of Nova's HostStates.
+
+        The weight of a host follows from its points; see ``preferences``.
+        """
         judge = preferences.Preferences(
             plugin.field(request.flavor, 'extra_specs'),
             tuple(CONF.nova_filters.exempt_metadata_keys),
@@ -158,7 +166,7 @@ class PreferenceWeigher(Weigher):
 
 
 class StackPlaceWeigher(Weigher, teams.Teams):
-    """Prefer the hosts in the place that a provider planned for a server."""
+    """Prefer the hosts in the place that heat-engine planned for a server."""
 
     multiplier = 'stack_place_weight_multiplier'
 
@@ -167,7 +175,7 @@ class StackPlaceWeigher(Weigher, teams.Teams):
     ) -> float:
         """Return the value of the option.
 
-        Aggregates cannot override the option, because a provider plans places
+        Aggregates cannot override the option, because heat-engine plans places
         for the whole cloud.
         """
         return default
@@ -199,7 +207,10 @@ class StackPlaceWeigher(Weigher, teams.Teams):
         return [float(is_in) for is_in in is_in_place]
 
     def _is_in(self, place: str, aggregates: Iterable[Any]) -> bool:
-        """Tell whether a host in these aggregates is in a place."""
+        """Tell whether a host is in a place.
+
+        :param aggregates: the aggregates of the host.
+        """
         return any(
             self.shared(aggregates, level) == place for level in self._levels
         )
@@ -218,13 +229,18 @@ class TeamWeigher(Weigher, teams.Teams):
         request: Any,
         multipliers: Sequence[float],
     ) -> list[float]:
-        """Return 0 for the right place, or 1 if the multiplier is positive."""
+        """Return the weight of each host.
+
+        With a negative multiplier, the weight is 0 for hosts in the right
+        place and nearly 1 for other hosts. With a positive multiplier, the
+        weight is 1 in the right place and nearly 0 elsewhere.
+        """
         team = self.team(request)
         if team is None:
             return [0.0] * len(hosts)
         pack = min(multipliers) > 0
-        # TeamSpreadFilter has stored the distances, if it is enabled and has
-        # checked a limit. Computed again, they would lack the refused hosts.
+        # If TeamSpreadFilter has checked a limit, it has stored the distances.
+        # To compute them here would ignore the hosts that the filter refused.
         if all(hasattr(host, teams.DISTANCE) for host in hosts):
             distances = [getattr(host, teams.DISTANCE) for host in hosts]
         else:
@@ -240,7 +256,10 @@ class TeamWeigher(Weigher, teams.Teams):
         request: Any,
         pack: bool,
     ) -> list[float]:
-        """Return how far each host is from the right place."""
+        """Return the distance of each host from the right place.
+
+        :returns: 0 for hosts in the right place, and nearly 1 for others.
+        """
         sight = self.see(team, hosts, request)
         if sight.unread:
             LOG.warning(

@@ -24,8 +24,9 @@ LIMIT: Final = 100_000
 
 
 class Question(NamedTuple):
-    """What a request asks the reader.
+    """A question to the reader: the members that count for a server.
 
+    :param server: the id of the server that is to be placed.
     :param cells: the uuids of the cells of the candidates.
     :param everywhere: whether to ask all enabled cells.
     """
@@ -41,7 +42,7 @@ Answer = futures.Future[members.Sight]
 
 
 class Read(NamedTuple):
-    """The data of all servers of some projects.
+    """The result of one read: the data of all servers of some projects.
 
     :param requests: the requests of servers; None if a server is in no team.
     :param positions: the positions of servers.
@@ -56,10 +57,11 @@ class Read(NamedTuple):
 
 
 class Reader:
-    """Answer the requests of one process.
+    """Answer the questions of all threads of one scheduler process.
 
-    All waiting requests are answered together, by a read that begins after
-    they arrived. So each request waits for at most two reads.
+    One read of the databases answers all waiting questions. The read begins
+    after these questions arrived. So each question waits for at most two
+    reads: the read that is running, and the read that answers the question.
     """
 
     def __init__(self) -> None:
@@ -77,14 +79,14 @@ class Reader:
             groups=groups,
         )
         #: The stored requests, which never change, by project and by server.
-        #: The project that asked last is the last. None stands for the request
-        #: of a server in no team.
+        #: The project with the latest question comes last. None stands for the
+        #: request of a server in no team.
         self._requests: dict[str, dict[str, members.Request | None]] = {}
         self._reading = threading.Lock()
         self._waiting: list[tuple[Question, Answer]] = []
 
     def ask(self, question: Question) -> members.Sight:
-        """Return the members of a team, as the request for a server sees them.
+        """Return the members of a team that count for a server.
 
         :raises Exception: if the API database cannot be read.
         """
@@ -99,7 +101,7 @@ class Reader:
         return answer.result()
 
     def _answer(self, batch: Sequence[tuple[Question, Answer]]) -> None:
-        """Read once for all, and answer each question."""
+        """Read the databases once, and answer all questions."""
         try:
             read = self._read([question for question, _ in batch])
             for question, answer in batch:
@@ -116,18 +118,18 @@ class Reader:
                     )
                 )
         except BaseException as exc:
-            # Without an answer, the other requests would wait forever if this
-            # thread is killed.
+            # If this thread is killed without giving an answer, the threads
+            # with the other questions would wait forever.
             for _, answer in batch:
                 if not answer.done():
                     answer.set_exception(exc)
 
     def _read(self, questions: Sequence[Question]) -> Read:
-        """Return the positions of all servers of some projects."""
+        """Read all servers of the projects that the questions name."""
         context = nova_context.get_admin_context()
         projects = {question.project for question in questions}
-        # Read the cells last. A server that gets into a cell meanwhile is then
-        # found there.
+        # Read the cells last. If a server gets into a cell between the two
+        # reads, it is then found in the cell.
         starting = rows.without_cell(context, projects)
         servers, silent = self._servers(context, projects, questions)
         owners = starting | {
@@ -151,7 +153,9 @@ class Reader:
     def _read_requests(
         self, context: Any, projects: Set[str], owners: Mapping[str, str]
     ) -> dict[str, members.Request | None]:
-        """Return the stored requests of servers, and remember only these.
+        """Return the stored requests of servers.
+
+        The reader forgets the requests of other servers of these projects.
 
         :param owners: the project of each server.
         """
@@ -200,7 +204,11 @@ class Reader:
         projects: Set[str],
         questions: Sequence[Question],
     ) -> tuple[dict[str, members.Server], list[str]]:
-        """Return the servers in cells that answer, and the silent cells."""
+        """Return the servers in the cells of the questions.
+
+        :returns: the servers by id, and a text for each cell that does not
+            answer.
+        """
         mappings = {
             mapping.uuid: mapping
             for mapping in objects.CellMappingList.get_all(context)
@@ -221,7 +229,8 @@ class Reader:
             functools.partial(rows.servers, projects=projects),
         )
         servers: dict[str, members.Server] = {}
-        # A cell that the API database does not list may have members.
+        # A candidate's cell without a mapping cannot be read, but may have
+        # members.
         silent = [f'cell {cell}' for cell in sorted(cells - mappings.keys())]
         for cell, answer in answers.items():
             if isinstance(answer, Exception):
@@ -235,5 +244,5 @@ class Reader:
 
 @functools.cache
 def shared() -> Reader:
-    """Return the reader of this process, for all its weighers."""
+    """Return the reader that all plug-ins of this process share."""
     return Reader()

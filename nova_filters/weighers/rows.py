@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Every SQL statement of the weighers."""
+"""The SQL statements of the weighers and of ``TeamSpreadFilter``."""
 
 from collections.abc import Collection
 from typing import Any, Final
@@ -20,8 +20,8 @@ _MIGRATION = models.Migration
 #: How many requests one statement asks for. SQLite accepts at most 32,766
 #: parameters. With about 36,000 values or more, MySQL reads the whole table.
 READ_AT_ONCE: Final = 10_000
-#: How many of the cloud's newest instance mappings are read. All mappings
-#: would be too many: those of deleted servers may stay for years.
+#: How many of the cloud's newest instance mappings are read. To read all
+#: mappings takes too long: the mappings of deleted servers may stay for years.
 NEWEST: Final = 10_000
 #: The states of migrations that have ended.
 _OVER: Final = (
@@ -58,7 +58,7 @@ def requests(
 ) -> list[Any]:
     """Return the server, id, time and text of stored requests.
 
-    :param words: a request that contains none of them is not read.
+    :param words: texts; a request that contains none of these is not read.
     """
     query = sa.select(
         _REQUEST.instance_uuid,
@@ -76,7 +76,10 @@ def requests(
 def servers(
     context: Any, projects: Collection[str]
 ) -> dict[str, members.Server]:
-    """Return the servers of projects in the context's cell."""
+    """Return the servers of projects in one cell, by id.
+
+    :param context: the context, which selects the cell.
+    """
     query = sa.select(
         _SERVER.uuid,
         _SERVER.project_id,
@@ -107,7 +110,10 @@ def servers(
 
 
 def _moves(context: Any, uuids: Collection[str]) -> dict[str, tuple[Any, ...]]:
-    """Return the action, turn and destination of servers that move."""
+    """Return the action, turn and destination of each server that moves.
+
+    :param uuids: the ids of servers with a task state.
+    """
     latest = sa.select(sa.func.max(_ACTION.id)).where(
         _ACTION.instance_uuid.in_(uuids)
     )

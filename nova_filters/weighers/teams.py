@@ -21,7 +21,7 @@ from os_placement_plugins import signature, stack_hints
 LOG = logging.getLogger(__name__)
 CONF = nova.conf.CONF
 
-#: The attribute of a HostState that holds its distance, if a filter set it.
+#: The attribute of a HostState in which TeamSpreadFilter stores the distance.
 DISTANCE: Final = 'nova_filters_distance'
 
 
@@ -29,7 +29,8 @@ class Incomplete(Exception):
     """Some members could not be read."""
 
 
-#: The errors that do not come from a mistake in this package.
+#: The errors that come from the databases. The plug-ins log these errors
+#: without a traceback.
 AWAY: Final = (db_exception.DBError, sa.exc.SQLAlchemyError, Incomplete)
 
 
@@ -44,14 +45,21 @@ class Teams:
         self._reader = reader.shared()
 
     def stack(self, request: Any) -> members.Team | None:
-        """Return the stack of Nova's RequestSpec, unless its group counts."""
+        """Return the stack that Nova's RequestSpec belongs to, if any.
+
+        :returns: None if :meth:`group` returns a server group.
+        """
         hints = stack_hints.read_request(request, self._keys)
         if self.group(request):
             return None
         return members.of_stack(hints)
 
     def group(self, request: Any) -> members.Team | None:
-        """Return the server group of Nova's RequestSpec, if groups count."""
+        """Return the server group of Nova's RequestSpec.
+
+        :returns: None if ``server_group_weight_multiplier`` is 0, or if no
+            server group with a soft policy has the server.
+        """
         group = plugin.field(request, 'instance_group')
         if not group or not CONF.nova_filters.server_group_weight_multiplier:
             return None
@@ -63,7 +71,7 @@ class Teams:
         hosts: Sequence[Any],
         request: Any,
     ) -> members.Sight:
-        """Return the members of a team, as a request sees them.
+        """Return the members of a team that count for the server of a request.
 
         :param hosts: the candidates, as Nova's HostStates.
         :param request: Nova's RequestSpec.
@@ -97,10 +105,12 @@ class Teams:
         sight: members.Sight,
         pack: bool,
     ) -> places.Places:
-        """Return the places of hosts, with the members that come first.
+        """Return the places, with the members that come before the server.
 
         :param hosts: the candidates, as Nova's HostStates.
-        :param pack: whether the members of a stack are packed.
+        :param sight: the members.
+        :param pack: whether to pack the members of a stack. For a server
+            group, the policy decides.
         """
         pack = members.POLICIES.get(team[0], pack)
         candidates = {
@@ -138,13 +148,16 @@ class Teams:
         ]
         order = str(team)
         if not pack:
-            # The order of equal places then differs by shape, so servers of
-            # different shapes do not all start at the same place.
+            # The order of equally full places depends on this text. With the
+            # shape in it, different shapes do not all start at the same place.
             order = f'{team}/{sight.shape}'
         return places.Places(own_candidates, counts, ahead, order, pack)
 
     def shared(self, aggregates: Iterable[Any], level: str) -> str | None:
-        """Return the shared place of a host in Nova's Aggregates, if any."""
+        """Return the place that a host shares with other hosts, if any.
+
+        :param aggregates: Nova's Aggregates that the host is in.
+        """
         metadata = (aggregate.metadata for aggregate in aggregates)
         return places.shared(metadata, level, self._default_zone)
 
@@ -153,7 +166,7 @@ class Teams:
     ) -> other_flavors.Host:
         """Return a host with its path.
 
-        A host without a shared place at a level is a place of its own there.
+        If a host shares no place at a level, the host itself is the place.
 
         :param aggregates: Nova's Aggregates; None if none are known.
         """
@@ -168,10 +181,10 @@ class Teams:
 
 
 def _aggregates_by_host(hosts: Sequence[Any]) -> Mapping[str, list[Any]]:
-    """Return the aggregates of some hosts, by the name of each member host.
+    """Return the aggregates of some hosts, by the names of all their hosts.
 
     :param hosts: Nova's HostStates.
-    :returns: also the names of hosts that are not in ``hosts``.
+    :returns: the aggregates by name of host, also of hosts not in ``hosts``.
     """
     aggregates: set[Any] = set()
     for host in hosts:
