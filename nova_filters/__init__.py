@@ -12,8 +12,8 @@ below, which ``nova.conf`` names:
    available_filters = nova_filters.all_filters
    weight_classes = nova.scheduler.weights.all_weighers,nova_filters.all_weighers
 
-Importing this package loads no service: the classes are imported when Nova
-asks for them.
+Importing this package does not import Nova. Each function imports the modules
+of its classes.
 """  # noqa: E501
 
 

@@ -2,7 +2,7 @@
 
 """The options of ``nova_filters``, in the ``nova.conf`` of the scheduler.
 
-Importing this module loads no service.
+Importing this module does not import Nova.
 """
 
 import math
@@ -261,8 +261,8 @@ Related options:
 )
 
 
-#: The same group and option as in heat.conf, so that the same lines can stand
-#: in both files.
+#: The same group and option as in heat.conf, so that you can copy the lines
+#: from heat.conf to nova.conf.
 SIGNATURE_GROUP: Final = cfg.OptGroup(
     'heat_hints',
     title='Signed stack scheduler hints',

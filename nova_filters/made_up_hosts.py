@@ -21,7 +21,7 @@ _UUID: Final = '00000000-0000-4000-8000-000000000000'
 
 
 def start() -> Any:
-    """Return Nova's HostManager as nova-scheduler makes it.
+    """Return Nova's HostManager with the plug-ins that nova.conf names.
 
     :raises Exception: the error that keeps nova-scheduler from starting.
     """
@@ -48,9 +48,10 @@ def start() -> Any:
 class Failure:
     """A filter or weigher that raises.
 
-    :param name: the name of its class.
-    :param error: the exception that it raises.
-    :param certain: whether it would certainly raise with real hosts, too.
+    :param name: the name of the plug-in's class.
+    :param error: the exception that the plug-in raises.
+    :param certain: whether the plug-in would certainly raise with real hosts,
+        too.
     """
 
     name: str
@@ -91,16 +92,17 @@ def failures(manager: Any) -> Iterator[Failure]:
                         certain=_is_certain(plugin, base, exc),
                     )
                 if isinstance(exc, TimeoutError):
-                    # Other plug-ins may wait for the same service, each until
-                    # the time limit.
+                    # Do not ask the other plug-ins: each may wait for the same
+                    # service until the time limit.
                     return
 
 
 def _is_expected(plugin: Any, exc: Exception) -> bool:
     """Tell whether an error is only due to the made-up hosts.
 
-    Some of Nova's own filters and weighers fail with these hosts: one reads
-    the images of servers from a database, another needs the hosts' metrics.
+    Some of Nova's own filters and weighers fail with made-up hosts. For
+    example, a filter reads images of servers from a database, and a weigher
+    needs the hosts' metrics.
     """
     from nova import exception
 
@@ -112,8 +114,8 @@ def _is_expected(plugin: Any, exc: Exception) -> bool:
 def _is_certain(plugin: Any, base: type, exc: Exception) -> bool:
     """Tell whether a plug-in would certainly raise with real hosts, too.
 
-    A plug-in of another package may raise only here: it may ask a database, or
-    need attributes that the made-up hosts do not have.
+    A plug-in of another package may raise only with the made-up hosts: it may
+    read a database, or need attributes that these hosts do not have.
 
     :param base: the class of Nova that the plug-in must extend.
     """

@@ -16,7 +16,7 @@ options.register(CONF, conf.list_opts())
 class Plugin:
     """A plug-in that checks its options when Nova creates it.
 
-    With a wrong option, nova-scheduler does not start.
+    If the value of an option is wrong, nova-scheduler does not start.
     """
 
     def __init__(self) -> None:
@@ -25,7 +25,7 @@ class Plugin:
 
 
 def field(obj: Any, name: str) -> Any:
-    """Return a field of one of Nova's objects, None if it is not set."""
+    """Return a field of one of Nova's objects; None if it has no value."""
     if name not in obj:
         return None
     return getattr(obj, name)

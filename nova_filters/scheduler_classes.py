@@ -9,7 +9,7 @@ from oslo_config import cfg
 
 from os_placement_plugins.errors import one_line
 
-#: The beginning of each message that nova-scheduler does not start.
+#: The start of each message that says that nova-scheduler does not start.
 STOPPED: Final = 'nova-scheduler does not start: [filter_scheduler] '
 
 
@@ -17,8 +17,8 @@ def load(config: cfg.ConfigOpts, option: str) -> tuple[list[type], str]:
     """Return the classes that an option names.
 
     :param option: ``available_filters`` or ``weight_classes``.
-    :returns: the classes and an empty text; no classes and the problem if the
-        classes cannot be loaded.
+    :returns: the classes and an empty text. If the classes cannot be loaded,
+        an empty list and the problem.
     """
     from nova.scheduler import filters, weights
 
@@ -42,8 +42,8 @@ def is_ours(cls: type) -> bool:
 def cause(exc: Exception) -> str:
     """Return why a class cannot be loaded, in one line.
 
-    If a module lacks the class, oslo.utils puts a traceback into the text. The
-    error behind it has a short text.
+    If a module lacks the class, the error of oslo.utils has a traceback in its
+    text. The error in ``__context__`` has a short text.
     """
     context = exc.__context__
     if isinstance(context, AttributeError):

@@ -31,7 +31,7 @@ IN_TREE_FILTER: Final = 'AggregateInstanceExtraSpecsFilter'
 
 PREFERENCES: Final = 'PreferenceWeigher'
 
-#: The functions of Nova and of this package that nova.conf names.
+#: Functions of Nova and of this package, as nova.conf names them.
 NOVA_FILTERS: Final = 'nova.scheduler.filters.all_filters'
 OUR_FILTERS: Final = 'nova_filters.all_filters'
 NOVA_WEIGHERS: Final = 'nova.scheduler.weights.all_weighers'
@@ -46,7 +46,8 @@ _WEIGHERS: Final = f'"weight_classes = {NOVA_WEIGHERS},{OUR_WEIGHERS}"'
 def _places(kinds: Iterable[str]) -> Any:
     """Return the SQL statement that reads the places of all hosts.
 
-    Nova's own functions would try again for minutes if the database is away.
+    The check does not use Nova's own functions: if the database does not
+    answer, these functions try again for minutes.
 
     :param kinds: metadata keys.
     """
@@ -61,7 +62,7 @@ def _places(kinds: Iterable[str]) -> Any:
 
 
 class Checks(upgrade_check.Checks):
-    """The checks, with one method for each row of the table."""
+    """The checks, with one method for each row of the printed table."""
 
     command = 'nova-filters-status'
     project = 'nova'
@@ -85,7 +86,7 @@ class Checks(upgrade_check.Checks):
 
         :raises ImportError: if Nova is not installed here.
         """
-        # Nova would patch the process for eventlet otherwise.
+        # Without this variable, Nova would patch the process for eventlet.
         os.environ.setdefault('OS_NOVA_DISABLE_EVENTLET_PATCHING', 'true')
         import nova.conf as nova_conf
 
@@ -108,7 +109,7 @@ class Checks(upgrade_check.Checks):
         if problem:
             remedy = f'Write one line for each name: {_LINES}.'
             return Result(FAILURE, f'{problem} {remedy}')
-        # Of several classes with one name, Nova uses the last.
+        # Of several classes with the same name, Nova uses the last.
         classes = {cls.__name__: cls for cls in offered}
         unknown = [entry for entry in self._enabled if entry not in classes]
         if unknown:
@@ -126,7 +127,7 @@ class Checks(upgrade_check.Checks):
             if name not in classes:
                 state = 'not enabled'
                 lines = f', and write {_LINES}'
-                # The weighers also work without the filter.
+                # An operator may want only the weighers, so do not warn.
                 if self._weigher():
                     code = SUCCESS
             return Result(
@@ -171,7 +172,10 @@ class Checks(upgrade_check.Checks):
 
     @with_right_values
     def check_in_tree_filter(self) -> Result:
-        """Check that Nova's filter is not enabled beside this package's."""
+        """Check that Nova's own filter does not refuse hosts by mistake.
+
+        Nova's filter reads "*", "~" and "!" as plain text.
+        """
         if IN_TREE_FILTER not in self._enabled:
             return Result(SUCCESS)
         if self._filter not in self._enabled and self._prefers():
@@ -197,7 +201,8 @@ class Checks(upgrade_check.Checks):
         defaults: Sequence[str] = ()
         levels: Sequence[str] = ()
         mechanisms = []
-        # Only a forced aggregate refuses hosts because of a key.
+        # Without the filter, no aggregate refuses hosts because of a key. So
+        # the default patterns and the kinds of places do not matter then.
         if self._filter in self._enabled:
             mechanisms.append(f'force_metadata_check ({self._filter})')
             defaults = conf.DEFAULTS['exempt_metadata_keys']
@@ -268,7 +273,7 @@ class Checks(upgrade_check.Checks):
 
     @with_right_values
     def check_boot(self) -> Result:
-        """Load plug-ins as nova-scheduler does, and try two made-up hosts."""
+        """Load the plug-ins, and call each with two made-up hosts."""
         try:
             manager = made_up_hosts.start()
         except Exception as exc:
@@ -298,7 +303,7 @@ class Checks(upgrade_check.Checks):
 
     @with_right_values
     def check_spread(self) -> Result:
-        """Check that limits and multipliers have an effect."""
+        """Check that the options for limits and multipliers have an effect."""
         group = self._config.nova_filters
         problems = []
         if group.max_skew and self._limiter not in self._enabled:
@@ -322,7 +327,7 @@ class Checks(upgrade_check.Checks):
 
     @with_right_values
     def check_places(self) -> Result:
-        """Check that no host is in two places of one kind."""
+        """Check that no host is in two places of the same kind."""
         kinds = set(self._config.nova_filters.stack_spread_over) - {'host'}
         if not kinds or not self._weigher():
             return Result(SUCCESS)
@@ -368,11 +373,11 @@ class Checks(upgrade_check.Checks):
         return [cls for cls in classes if is_ours(cls)]
 
     def _weigher(self) -> bool:
-        """Tell whether nova-scheduler uses the weighers of this package."""
+        """Tell whether nova-scheduler uses a weigher of this package."""
         return bool(self._our_weighers())
 
     def _prefers(self) -> bool:
-        """Tell whether nova-scheduler uses the weigher of preferences."""
+        """Tell whether nova-scheduler uses ``PreferenceWeigher``."""
         names = [cls.__name__ for cls in self._our_weighers()]
         return PREFERENCES in names
 
