@@ -277,7 +277,7 @@ DEFAULTS: Final = {opt.name: opt.default for opt in OPTS}
 
 
 def list_opts() -> list[tuple[cfg.OptGroup, tuple[cfg.Opt, ...]]]:
-    """Return the options, for the sample file generator.
+    """Return the options, for ``oslo-config-generator``.
 
     :returns: each group and its options.
     """

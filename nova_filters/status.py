@@ -101,7 +101,7 @@ class Checks(upgrade_check.Checks):
 
     @with_right_values
     def check_filter(self) -> Result:
-        """Check the lines of nova.conf that enable the filter."""
+        """Check that nova.conf enables ``AggregateInstanceTypeFilter``."""
         name = self._filter
         offered, problem = scheduler_classes.load(
             self._config, 'available_filters'
@@ -222,7 +222,7 @@ class Checks(upgrade_check.Checks):
 
     @with_right_values
     def check_weigher(self) -> Result:
-        """Check the line of nova.conf that enables the weighers."""
+        """Check that nova.conf enables the weighers of this package."""
         classes, problem = scheduler_classes.load(
             self._config, 'weight_classes'
         )
@@ -357,7 +357,7 @@ class Checks(upgrade_check.Checks):
 
     @with_right_values
     def check_signature(self) -> Result:
-        """Tell whether the weighers trust unsigned hints."""
+        """Report if the weighers trust stack hints without a signature."""
         if self._config.heat_hints.signing_key or not self._weigher():
             return Result(SUCCESS)
         return Result(

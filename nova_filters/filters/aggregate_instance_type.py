@@ -87,7 +87,7 @@ def _report(
         )
 
 
-# Nova has no type annotations.
+# Nova has no type annotations, so mypy would report the base class.
 class AggregateInstanceTypeFilter(
     plugin.Plugin,
     filters.BaseHostFilter,  # type: ignore[misc]

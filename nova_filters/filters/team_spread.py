@@ -30,7 +30,7 @@ EXTRA_SPEC: Final = 'nova_filters:max_skew'
 _LIMIT: Final = re.compile('0{0,9}[1-9][0-9]{0,5}')
 
 
-# Nova has no type annotations.
+# Nova has no type annotations, so mypy would report the base class.
 class TeamSpreadFilter(
     plugin.Plugin,
     filters.BaseHostFilter,  # type: ignore[misc]

@@ -95,8 +95,8 @@ def summarize(
     """Count refused hosts by the summary of their reason.
 
     :returns: pairs of a number of hosts and a summary, the largest number
-        first. If there are too many reasons, the last pair counts the hosts
-        with the other reasons.
+        first. Only the most frequent reasons are listed. If there are more
+        reasons, the last pair counts the other hosts.
     """
     counts: collections.Counter[Any] = collections.Counter()
     commonest = sorted(refused.items(), key=lambda entry: -len(entry[1]))

@@ -18,8 +18,8 @@ from typing import Any, Final, NamedTuple
 from nova_filters.matching import inputs
 from os_placement_plugins import signature, stack_hints
 
-#: A stack or a server group: ``('stack', id of the root stack, id of the
-#: project)`` or ``(policy, uuid)``.
+#: A stack or a server group. A stack: ``('stack', id of the root stack, id of
+#: the project)``. A server group: ``(policy, uuid)``.
 Team = tuple[str, ...]
 #: The soft policies of server groups. True: the members are packed into few
 #: places. False: the members are spread over many places.
@@ -27,8 +27,8 @@ POLICIES: Final = {'soft-affinity': True, 'soft-anti-affinity': False}
 #: An SQL statement finds the stored requests of members by these texts: those
 #: of stacks by the first text, those of soft server groups by the second text.
 WORDS: Final = (stack_hints.ROOT_STACK_ID, '"soft-a')
-#: If a member in flight started so much earlier than the server that is to be
-#: placed, the boot or move of the member counts as failed.
+#: If a member in flight started more than this time before the server that is
+#: to be placed, the boot or move of the member counts as failed.
 IN_FLIGHT: Final = datetime.timedelta(minutes=10)
 #: The actions of Nova that move a server.
 UNSHELVE: Final = 'unshelve'
@@ -235,7 +235,7 @@ def _find_members(
     requests: Mapping[str, Request | None],
     positions: Mapping[str, Position],
 ) -> tuple[collections.Counter[str], list[tuple[Turn, Request]]]:
-    """Return the other members. The parameters are those of :func:`see`.
+    """Return the members without the server. For parameters, see :func:`see`.
 
     :returns: the number of members on each host, and the members in flight in
         the order of :meth:`Turn.before`.

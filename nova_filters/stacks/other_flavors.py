@@ -4,8 +4,8 @@
 
 The module ``members`` explains members in flight and shapes. Two members with
 the same shape may differ in flavor size and in extra specs that aggregates
-judge. This module ignores the size. For the extra specs, it applies the rules
-of ``AggregateInstanceTypeFilter``.
+judge. This module ignores the size, and applies the rules of
+``AggregateInstanceTypeFilter`` to the extra specs.
 """
 
 import json
@@ -59,8 +59,8 @@ def find_candidates(
         other_request = _request(other_flavor, exempt)
         shared, _ = other_request.sift(candidates)
         elsewhere, _ = other_request.sift(only_for_others)
-        # True if hosts in no aggregate refuse the server's own flavor, but not
-        # the other flavor. Such hosts are unknown here.
+        # True if hosts in no aggregate suit only the other flavor. Such hosts
+        # are unknown here: other_hosts are in aggregates of the candidates.
         is_wider = _needs_aggregate(request) > _needs_aggregate(other_request)
         if shared and not is_wider:
             hosts = (*shared, *elsewhere)

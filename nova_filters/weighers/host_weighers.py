@@ -20,7 +20,7 @@ LOG = logging.getLogger(__name__)
 CONF = nova.conf.CONF
 
 
-# Nova has no type annotations.
+# Nova has no type annotations, so mypy would report the base class.
 class Weigher(plugin.Plugin, weights.BaseHostWeigher):  # type: ignore[misc]
     """A weigher that never makes a request fail."""
 
@@ -30,8 +30,8 @@ class Weigher(plugin.Plugin, weights.BaseHostWeigher):  # type: ignore[misc]
     def weight_multiplier(self, host_state: Any) -> float:
         """Return the number by which Nova multiplies a host's weight.
 
-        :param host_state: Nova's HostState. Its aggregates may override the
-            option. If several aggregates do, the smallest number applies.
+        :param host_state: Nova's HostState. The aggregates of the host may
+            override the option. The smallest of their numbers applies.
         """
         default = float(CONF.nova_filters[self.multiplier])
         try:
@@ -127,7 +127,7 @@ class Weigher(plugin.Plugin, weights.BaseHostWeigher):  # type: ignore[misc]
 
 
 class PreferenceWeigher(Weigher):
-    """Prefer hosts by the soft rules of flavors and aggregates."""
+    """Prefer hosts by the preferences of flavors and aggregates."""
 
     multiplier = 'preference_weight_multiplier'
     # With these limits, Nova's normalization does not change the weights. So
@@ -240,7 +240,7 @@ class TeamWeigher(Weigher, teams.Teams):
             return [0.0] * len(hosts)
         pack = min(multipliers) > 0
         # If TeamSpreadFilter has checked a limit, it has stored the distances.
-        # To compute them here would ignore the hosts that the filter refused.
+        # Distances computed here would ignore the hosts that it has refused.
         if all(hasattr(host, teams.DISTANCE) for host in hosts):
             distances = [getattr(host, teams.DISTANCE) for host in hosts]
         else:

@@ -18,8 +18,8 @@ from os_placement_plugins import signature
 
 CONF = nova.conf.CONF
 
-#: The most servers to keep in memory. With more servers, the reader forgets
-#: the projects whose last request is the oldest.
+#: The largest number of stored requests to keep in memory. Above this number,
+#: the reader forgets the projects whose latest question is the oldest.
 LIMIT: Final = 100_000
 
 
@@ -28,7 +28,7 @@ class Question(NamedTuple):
 
     :param server: the id of the server that is to be placed.
     :param cells: the uuids of the cells of the candidates.
-    :param everywhere: whether to ask all enabled cells.
+    :param everywhere: whether to read all enabled cells.
     """
 
     team: members.Team

@@ -58,7 +58,7 @@ def requests(
 ) -> list[Any]:
     """Return the server, id, time and text of stored requests.
 
-    :param words: texts; a request that contains none of these is not read.
+    :param words: texts. Only requests with one of these texts are read.
     """
     query = sa.select(
         _REQUEST.instance_uuid,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The team of a request, and the places where its members are.
+"""The team of a request, and the places of the team's members.
 
 A team is a stack or a server group.
 """
