@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Ask the database of a service, from a command.
+"""Read the database of a service, from a command.
 
-A command tries only once. The services themselves would try again for minutes
-if their database is away. The text of an error contains no part of the URL,
-because the URL has a password.
+Each function connects only once, so that a command soon reports an error. (The
+service itself would try again for minutes.) The text of an error contains no
+part of the database's URL, because the URL contains a password.
 """
 
 import importlib
@@ -12,13 +12,12 @@ from typing import Any, Final
 
 from os_placement_plugins import errors, time_limit
 
-#: Seconds in which a database must answer. Loading a service takes about as
-#: long.
+#: How many seconds a command waits for the answer of a database.
 LIMIT: Final = 3.0
 
 
 def read(config: Any, section: str, statement: Any) -> list[Any]:
-    """Return the rows of a statement.
+    """Execute a statement, and return its rows.
 
     :param config: the configuration of the service.
     :param section: the section with the option ``connection``.
@@ -42,7 +41,7 @@ def read(config: Any, section: str, statement: Any) -> list[Any]:
 
 
 def connect(config: Any, section: str) -> Any:
-    """Return SQLAlchemy's engine of a database that has just answered.
+    """Return SQLAlchemy's engine of a database, after a test connection.
 
     :param config: the configuration of the service.
     :param section: the section with the option ``connection``.
@@ -59,7 +58,7 @@ def connect(config: Any, section: str) -> Any:
 
 
 def remedy(section: str) -> str:
-    """Return a sentence: what to check if a database cannot be asked."""
+    """Return advice on what to check if a database does not answer."""
     return (
         f'Check connection in [{section}]: special characters of the password '
         'must be percent-encoded, the driver must be installed, and the '
@@ -68,10 +67,10 @@ def remedy(section: str) -> str:
 
 
 def _engine(config: Any, section: str) -> Any:
-    """Return SQLAlchemy's engine, which has not connected yet."""
+    """Return SQLAlchemy's engine of a database, without a connection."""
     sqlalchemy = importlib.import_module('sqlalchemy')
-    # If the password contains a "$", already reading the option may raise an
-    # error that quotes the password. So call this within errors.of_database().
+    # If the password contains a "$", reading the option may raise an error
+    # that quotes the password. So each caller uses errors.of_database().
     url = config[section].connection
     if not url:
         raise errors.DatabaseError('connection is not set')

@@ -11,7 +11,7 @@ from oslo_config import cfg
 
 from os_placement_plugins.quoting import printable
 
-#: How many characters of an exception are shown.
+#: How many characters of an exception's text are shown.
 SHOWN: Final = 1000
 
 #: The libraries whose errors may quote the URL of a database, or a whole
@@ -20,19 +20,19 @@ _DATABASE_LIBRARIES: Final = {'sqlalchemy', 'oslo_db'}
 
 
 class DatabaseError(Exception):
-    """A database could not be asked.
+    """A database cannot be read.
 
-    The text names only the class of the cause: the text of the cause may
-    contain a password.
+    If another exception is the cause, the text names only the class of this
+    exception, because the exception's own text may contain a password.
     """
 
 
 @contextlib.contextmanager
 def of_database() -> Iterator[None]:
-    """Replace each error by a DatabaseError that names its class.
+    """Replace each error by a DatabaseError that names the error's class.
 
-    If a password in a URL is not encoded, SQLAlchemy reads a part of it as a
-    host or a port. So an error of any class may quote the password.
+    If the password in a URL is not encoded, SQLAlchemy reads a part of the
+    password as a host or a port. So an error of any class may quote this part.
 
     :raises DatabaseError: instead of any other error.
     """
@@ -41,12 +41,12 @@ def of_database() -> Iterator[None]:
     except DatabaseError:
         raise
     except Exception as exc:
-        # "from None", because a traceback would show the cause.
+        # Without "from None", a traceback would show the original error.
         raise DatabaseError(_class(exc)) from None
 
 
 def is_of_database(exc: BaseException) -> bool:
-    """Tell whether an error comes from a library that asks databases."""
+    """Tell whether an error comes from a database or a database library."""
     return isinstance(exc, DatabaseError) or any(
         base.__module__.partition('.')[0] in _DATABASE_LIBRARIES
         for base in type(exc).__mro__

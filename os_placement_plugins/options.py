@@ -2,8 +2,8 @@
 
 """Register the options of a plug-in, and find values that are wrong.
 
-A plug-in calls :func:`check` when its service starts. A wrong value then
-stops the service, and no request meets the value.
+A plug-in calls :func:`check` when its service starts. If a value is wrong, the
+service stops before it handles requests.
 """
 
 import difflib
@@ -83,25 +83,25 @@ def register(config: cfg.ConfigOpts, options: Options) -> None:
         if group.name == 'DEFAULT':
             config.register_opts(opts)
             continue
-        # A copy of the group for each configuration: oslo.config stores
-        # overrides in the group, so two configurations would share them.
+        # Copy the group for each configuration. oslo.config stores overrides
+        # in the group, so two configurations would share the overrides.
         config.register_group(
             cfg.OptGroup(group.name, group.title, group.help)
         )
         config.register_opts(opts, group=group.name)
 
 
-#: The names of options by the group that they belong to.
+#: Group -> the names of the options in this group.
 Names = Mapping[str, Set[str]]
 
 
 def find_wrong(
     config: cfg.ConfigOpts, options: Options, of_service: Names | None = None
 ) -> list[str]:
-    """Return what is wrong with the values of options.
+    """Return the options whose values are wrong, with the reasons.
 
     :param config: the configuration, with the options registered.
-    :param of_service: options of the service that the package needs.
+    :param of_service: options of the service itself that the plug-ins need.
     :returns: a text for each wrong value. The text names the option, and
         contains no part of a secret value.
     """
@@ -120,23 +120,24 @@ def find_wrong(
     return problems
 
 
-#: Nova's option that takes one line for each value.
+#: The options that need one line for each value, so several lines are right.
 SEVERAL_LINES: Final = frozenset({'available_filters'})
 
 
 def find_unread(
     config: cfg.ConfigOpts, options: Options, of_service: Names | None = None
 ) -> tuple[list[str], list[str]]:
-    """Return the options in files that nothing reads, or that are set twice.
+    """Find options in the files that do not exist, or that are set twice.
 
-    Sections of the service and of other plug-ins are ignored, unless their
-    names are almost those of this package's sections.
+    Only the sections in ``options`` and ``of_service`` are checked. Any other
+    section is reported as misspelled if the service does not know the section,
+    and if the name is similar to the name of a checked section.
 
     :param config: the configuration, read from files.
-    :param of_service: options of the service that the package needs.
-    :returns: two lists of texts. The first has the options that do not exist,
-        and the sections with almost the right name. The second has the options
-        that a file sets twice, and what to do: only the last line counts.
+    :param of_service: options of the service itself that the plug-ins need.
+    :returns: two lists of texts. The first list has the options that do not
+        exist, and the misspelled sections. The second list has the options
+        that a file sets twice, with advice, because only the last line counts.
     """
     groups = _names(options)
     sections = {**groups, **(of_service or {})}
@@ -190,7 +191,7 @@ def _homes(sections: Names) -> dict[str, str]:
 def _sections(
     config: cfg.ConfigOpts,
 ) -> Iterator[tuple[str, dict[str, list[str]]]]:
-    """Yield each section of each file, with the lines of each option."""
+    """Yield each section of each file, with the values of each option."""
     files = [pathlib.Path(name) for name in config.config_file or ()]
     for folder in config.config_dir or ():
         files += sorted(pathlib.Path(folder).glob('*.conf'))
@@ -238,7 +239,10 @@ def _one_line_for(config: cfg.ConfigOpts, section: str, name: str) -> str:
 def nearest(
     what: str, name: str, names: Iterable[str], cutoff: float = 0.8
 ) -> list[str]:
-    """Return a text with the most similar name, if there is one."""
+    """Return a list with the most similar name in a text, or an empty list.
+
+    :param what: the beginning of the text.
+    """
     matches = difflib.get_close_matches(name, names, n=1, cutoff=cutoff)
     return [f'{what} (the nearest is {match})' for match in matches]
 
@@ -260,12 +264,12 @@ def _problem(config: cfg.ConfigOpts, section: str, opt: cfg.Opt) -> str:
         value = _value(config, section, opt.dest)
     except Exception as exc:
         if opt.secret and not isinstance(exc, ValueError):
-            # oslo.config reads "$" and the text after it as the name of an
-            # option. Its error quotes this name, a part of the secret.
+            # If a secret contains "$", oslo.config reads the text after the
+            # "$" as the name of an option, and quotes this text in the error.
             exc = ValueError('it cannot be read')
         return _invalid(opt.name, exc)
     if value is None and opt.default is not None:
-        # oslo.config reads the empty text as None if it needs a number.
+        # If an option is a number, oslo.config reads an empty value as None.
         return _invalid(opt.name, ValueError('it is empty'))
     return ''
 
@@ -278,7 +282,7 @@ def _invalid(name: str, exc: Exception) -> str:
         cause = exc.__context__
     text = errors.one_line(cause)
     if isinstance(exc, cfg.ConfigSourceValueError):
-        # The text already names the option. Of the place where the option is
-        # set, only the readable part stays.
+        # The text already names the option. Shorten the location in the text
+        # to its readable part.
         return _LOCATION.sub(r'\1', text)
     return f'Value for option {name} is not valid: {text}'

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Show a text from outside in a log line, a message or a terminal."""
+"""Prepare texts of tenants and operators for logs, messages and terminals."""
 
 from collections.abc import Sequence
 from typing import Final
 
 #: How many characters of a text are shown.
 SHOWN: Final = 60
-#: How many of several texts are shown.
+#: How many texts of a list are shown.
 LISTED: Final = 4
 
 
 def quote(text: object) -> str:
-    """Return a text in quotes, cut to a length for a log line.
+    """Return a text in quotes, cut to :data:`SHOWN` characters.
 
     :param text: a text or value from a tenant or an operator. Control
         characters are escaped, so that a text cannot add a line to the log.
@@ -26,8 +26,8 @@ def quote(text: object) -> str:
 def printable(text: str) -> str:
     """Return a text with its control characters escaped.
 
-    Characters that change the direction of a text are escaped, too. A terminal
-    would obey such characters, and could show a forged output.
+    Characters that change the direction of a text are escaped, too. With such
+    characters, a tenant could make a terminal show a forged output.
     """
     if text.isprintable():
         return text

@@ -4,8 +4,8 @@
 
 A tenant can send any hint straight to Nova. If heat-engine and
 nova-scheduler share a key, heat-engine adds the hint ``heat_signature``. Its
-value is ``version:key id:digest``. The digest is the HMAC-SHA256 (RFC 2104),
-in hexadecimal, over the version, the key's id, the project's id, the
+value is ``version:key id:digest``. The digest is an HMAC-SHA256 (RFC 2104) in
+hexadecimal. It covers the version, the key's id, the project's id, the
 resource's uuid and all other hints whose names start with ``heat_``. Without
 the key, a tenant can neither make a signature nor change a hint that a
 signature covers.
@@ -22,15 +22,15 @@ from typing import Any, Final
 HINT: Final = 'heat_signature'
 #: The signature covers the hints whose names start with this prefix.
 PREFIX: Final = 'heat_'
-#: The resource's own id: no hints are signed without it.
+#: The hint with the resource's id in Heat. Hints without it are not signed.
 RESOURCE_UUID: Final = 'heat_resource_uuid'
-#: The version of the form of signatures. A new form gets a new version.
+#: The version of the signature's format. A new format gets a new version.
 VERSION: Final = '1'
 #: The fewest characters that a key may have.
 MIN_KEY_LENGTH: Final = 32
 
 
-#: The version, the key's id and the digest.
+#: The format of a signature: the version, the key's id and the digest.
 _FORM: Final = re.compile('([0-9]+):([0-9a-f]{8}):[0-9a-f]{64}')
 
 
@@ -39,10 +39,10 @@ class Keys:
 
     No message of this class contains a key, so that no log contains a key.
 
-    :param keys: spaces around a key are ignored. Without keys, hints are not
-        signed.
-    :raises ValueError: if a key is too short or cannot be encoded; the text
-        numbers the keys from 1.
+    :param keys: the keys. Spaces around a key are ignored. Without keys,
+        heat-engine signs no hints.
+    :raises ValueError: if a key is too short or cannot be encoded. The text
+        has the number of the key, counted from 1.
     """
 
     __slots__ = ('_keys', 'ids')
@@ -52,7 +52,7 @@ class Keys:
             _encode(key.strip(), number)
             for number, key in enumerate(keys, start=1)
         )
-        #: The id of each key, in the same order; no secret.
+        #: The id of each key, in the order of the keys. An id is not secret.
         self.ids = tuple(_digest(key, b'key id')[:8] for key in self._keys)
 
     def __len__(self) -> int:
@@ -65,7 +65,8 @@ class Keys:
         :param hints: all hints of a server.
         :param project_id: the id of the project that owns the server.
         :returns: the version, the key's id and 64 hexadecimal digits.
-        :raises ValueError: if nova-scheduler could not check the signature.
+        :raises ValueError: if the hints have no resource uuid, or if a hint or
+            the project's id is not text.
         """
         signatures = self._signatures(hints, project_id)
         if not signatures:
@@ -77,14 +78,15 @@ class Keys:
 
         :param hints: all hints of the server.
         :param project_id: the id of the project that owns the server.
-        :returns: False also for hints that cannot be read.
+        :returns: False also if the signature is missing, or if a hint is not
+            text.
         """
         texts = strings(hints.get(HINT))
         if texts is None or len(texts) != 1:
             return False
         sent = texts[0].encode('utf-8', 'surrogatepass')
-        # Compare with every key, in constant time. So the time of the answer
-        # tells nothing about the right signature.
+        # Compare with the signature of every key, in constant time. So a
+        # tenant learns nothing about the right signature from the time.
         is_right = False
         for signature in self._signatures(hints, project_id):
             is_right |= hmac.compare_digest(signature.encode(), sent)
@@ -104,7 +106,7 @@ class Keys:
 
 
 def key_id(hints: Mapping[str, Any]) -> str | None:
-    """Return the id of the key that a signature names, right or wrong.
+    """Return the key's id in a signature, even if the signature is wrong.
 
     :param hints: all hints of a server.
     :returns: None if there is no signature of this version.
@@ -135,12 +137,13 @@ def _digest(key: bytes, text: bytes) -> str:
 
 
 def strings(value: object) -> list[str] | None:
-    """Return a hint as Nova stores it, as a list of strings.
+    """Return the value of a hint as a list of strings.
 
-    Nova converts a list of one string to a string.
+    Nova stores a list of one string as a string. This function returns the
+    same list for both.
 
-    :param value: the hint.
-    :returns: None if the hint contains anything but strings.
+    :param value: the value of the hint.
+    :returns: None if the value contains anything but strings.
     """
     if not isinstance(value, list | tuple):
         value = [value]
@@ -177,7 +180,7 @@ def message(
         return None
     if None in covered.values() or not isinstance(project_id, str):
         return None
-    # ASCII, so that no character has two forms in bytes.
+    # JSON in ASCII has only one form in bytes, for heat-engine and for Nova.
     return json.dumps(
         [VERSION, key, project_id, uuid[0], sorted(covered.items())],
         ensure_ascii=True,

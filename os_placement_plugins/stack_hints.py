@@ -2,11 +2,11 @@
 
 """The scheduler hints that name a server's place in Heat's stacks.
 
-heat-engine writes these hints, nova-scheduler and the commands read them.
+heat-engine writes these hints. nova-scheduler and the commands read the hints.
 Filters and weighers of other packages may use :func:`read_request`,
 :func:`read`, :func:`read_path` and :class:`StackHints`, which will not change.
-The hints are those of the specification "Stack lifecycle scheduler hints", as
-Heat's own option sends them.
+The specification "Stack lifecycle scheduler hints" of Heat defines the hints.
+Heat's own option ``stack_scheduler_hints`` sends the same hints.
 
 A tenant can send any hint, so a hint may have any value. The functions that
 read hints never raise: a hint that cannot be read counts as absent.
@@ -29,10 +29,10 @@ PATH_IN_STACK: Final = 'heat_path_in_stack'
 RESOURCE_NAME: Final = 'heat_resource_name'
 RESOURCE_UUID: Final = signature.RESOURCE_UUID
 
-#: The place that a provider of heat-engine has planned for the server.
+#: The hint with the place, such as a rack, that the provider ``group`` plans.
 PLACE: Final = 'heat_group_place'
 
-#: The names of the six identifiers.
+#: The names of the six hints that identify a resource and its stack.
 NAMES: Final = (
     ROOT_STACK_ID,
     STACK_ID,
@@ -41,10 +41,10 @@ NAMES: Final = (
     RESOURCE_NAME,
     RESOURCE_UUID,
 )
-#: The names that only heat-engine may set.
+#: The names of the hints that only heat-engine may set.
 RESERVED: Final = (*NAMES, signature.HINT)
 
-#: The two formats of the path.
+#: The two formats of the hint ``heat_path_in_stack``.
 PATH_LIST: Final = 'list'
 PATH_JSON: Final = 'json'
 
@@ -57,7 +57,7 @@ MAX_ID_LENGTH: Final = 64
 class PathStep:
     """One stack on the way from the root stack down to a resource.
 
-    :param resource: the name of the resource, in the stack above, that made
+    :param resource: the name of the resource, in the stack above, that created
         this stack; None for the root stack.
     :param stack: the stack's name.
     """
@@ -72,8 +72,9 @@ class StackHints:
 
     :param root_stack_id: the root stack's id.
     :param stack_id: the id of the stack that holds the server.
-    :param stack_name: the name of that stack.
-    :param path: the way down to that stack, root first; empty if unknown.
+    :param stack_name: the name of the stack that holds the server.
+    :param path: the steps from the root stack down to the stack that holds the
+        server; empty if unknown.
     :param resource_name: the server's name in its stack's template.
     :param resource_uuid: the server's id in Heat.
     :param project_id: the id of the project that owns the server.
@@ -120,8 +121,8 @@ def write_path(path: Iterable[PathStep], path_format: str) -> HintValue:
 def read_path(value: object) -> tuple[PathStep, ...]:
     """Return the path in ``heat_path_in_stack``.
 
-    :param value: the hint, in either format; a list is split at the last
-        comma of each string.
+    :param value: the hint, in either format. In a list, each string is split
+        at its last comma.
     :returns: the steps, root first; empty if the hint has no path.
     """
     items = signature.strings(value)
@@ -141,7 +142,7 @@ def read_path(value: object) -> tuple[PathStep, ...]:
 
 
 def _read_json_path(text: str) -> tuple[PathStep, ...] | None:
-    """Return the path in a JSON list; None if the text is no such list."""
+    """Return the path in a JSON text; None if the text has no path."""
     try:
         pairs = json.loads(text)
     except (ValueError, RecursionError):
@@ -188,10 +189,10 @@ def read(
 def read_request(
     request: Any, keys: signature.Keys | None = None
 ) -> StackHints:
-    """Return what a request for a server says about its stack.
+    """Return what a request for a server says about the server's stack.
 
     :param request: Nova's RequestSpec, as a filter or weigher gets it.
-    :param keys: as for :func:`read`; the project is the request's.
+    :param keys: as for :func:`read`, with the project of the request.
     :returns: an object without values if the request has no hints.
     """
     hints = project_id = None
@@ -203,7 +204,7 @@ def read_request(
 
 
 def _read_text(value: object) -> str | None:
-    """Return a hint that is one string; None if it is anything else."""
+    """Return a hint that is one string; None for any other hint."""
     texts = signature.strings(value)
     if not texts or len(texts) != 1:
         return None
@@ -211,7 +212,7 @@ def _read_text(value: object) -> str | None:
 
 
 def _read_id(value: object) -> str | None:
-    """Return a hint that may be an id; None if it is anything else."""
+    """Return a hint that is one string, at most as long as an id may be."""
     text = _read_text(value)
     if text is None or len(text) > MAX_ID_LENGTH:
         return None

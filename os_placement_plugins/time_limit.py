@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Call a function that may never return."""
+"""Call a function with a time limit."""
 
 import sys
 import threading
@@ -11,12 +11,13 @@ Value = TypeVar('Value')
 
 
 def call(function: Callable[[], Value], seconds: float) -> Value:
-    """Return what a function returns, if it does so in time.
+    """Return the result of a function that ends within a time limit.
 
-    :param function: the function. If it is late, it continues in its thread,
-        and ends with the process.
-    :raises TimeoutError: if it is late.
-    :raises Exception: what the function raises.
+    :param function: the function. After the time limit, the function continues
+        in a thread that ends with the process.
+    :param seconds: the time limit.
+    :raises TimeoutError: if the function does not end within the time limit.
+    :raises Exception: any exception that the function raises.
     """
     values: list[Value] = []
     errors: list[Exception] = []
@@ -43,10 +44,10 @@ def call(function: Callable[[], Value], seconds: float) -> Value:
 
 
 def _threading() -> Any:
-    """Return the module that starts native threads.
+    """Return the module that starts native threads, even with eventlet.
 
-    A driver written in C does not let eventlet switch between green threads.
-    So only a native thread can wait for such a driver with a time limit.
+    A database driver written in C does not let eventlet switch between green
+    threads. So only a native thread can call such a driver with a time limit.
     """
     patcher = sys.modules.get('eventlet.patcher')
     if patcher:

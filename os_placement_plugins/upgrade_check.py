@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The base of the commands ``... upgrade check``.
+"""The base class of the commands ``... upgrade check``.
 
-Each command reads the configuration file of a service and loads plug-ins as
-the service does when it starts, without starting it.
+Each command reads the configuration file of a service. It loads the plug-ins
+as the service does at its start, but does not start the service.
 """
 
 import functools
@@ -25,27 +25,27 @@ NOTHING_CHECKED: Final = 255
 
 
 def warning(problems: object, text: str) -> Result:
-    """Return a warning if there are problems, or else a success."""
+    """Return a warning with the text if there are problems, or a success."""
     if problems:
         return Result(WARNING, text)
     return Result(SUCCESS)
 
 
 class Checks(upgradecheck.UpgradeCommands):
-    """The checks that each service has, and the command that runs them.
+    """The checks that are the same for each service, and the command.
 
     :param config: the service's configuration, which the checks read.
     """
 
     #: The command's own name.
     command: ClassVar[str]
-    #: The names of the project and of the service. The configuration file has
-    #: the name of the project.
+    #: The names of the project and of the service, such as ``heat`` and
+    #: ``heat-engine``. The configuration file has the name of the project.
     project: ClassVar[str]
     service: ClassVar[str]
     #: Options of the service itself that the checks read.
     of_service: ClassVar[options.Names] = {}
-    #: The options of this package, whose values must be valid.
+    #: The options of the plug-in package, whose values must be valid.
     options: ClassVar[options.Options]
 
     def __init__(self, config: Any) -> None:
@@ -71,7 +71,7 @@ class Checks(upgradecheck.UpgradeCommands):
         )
 
     def check_values(self) -> Result:
-        """Check that each option has a value that it may have."""
+        """Check that the value of each option is valid."""
         wrong = self._wrong_values()
         if not wrong:
             return Result(SUCCESS)
@@ -86,7 +86,7 @@ class Checks(upgradecheck.UpgradeCommands):
         return options.find_wrong(self._config, self.options, self.of_service)
 
     def check_names(self) -> Result:
-        """Check that each option in the sections exists."""
+        """Check that each option in the files exists and is set only once."""
         unread, repeated = options.find_unread(
             self._config, self.options, self.of_service
         )
@@ -112,8 +112,8 @@ class Checks(upgradecheck.UpgradeCommands):
         """Run the command.
 
         :param argv: the arguments; those of the process by default.
-        :returns: 0 if nothing is to be done, 1 for a warning, 2 for a
-            failure, 255 if nothing could be checked.
+        :returns: 0 if all checks succeed, 1 for a warning, 2 for a failure,
+            255 if nothing could be checked.
         """
         if argv is None:
             argv = sys.argv[1:]
@@ -137,7 +137,7 @@ class Checks(upgradecheck.UpgradeCommands):
                 argv,
             )
         except BrokenPipeError:
-            # The reader of the output has ended, such as ``head``.
+            # The program that reads the output, such as ``head``, has ended.
             return NOTHING_CHECKED
         except (cfg.Error, OSError, ValueError) as exc:
             return cls._give_up(
@@ -154,7 +154,10 @@ class Checks(upgradecheck.UpgradeCommands):
 def with_right_values(
     check: Callable[[Any], Result],
 ) -> Callable[[Any], Result]:
-    """Return a check that runs only if all values are valid, or else fails."""
+    """Return a check that fails without a run if an option's value is wrong.
+
+    :param check: a check that needs valid values.
+    """
 
     @functools.wraps(check)
     def wrapped(self: Any) -> Result:
