@@ -218,7 +218,7 @@ def list_opts() -> list[tuple[cfg.OptGroup, list[Any]]]:
 
 
 def check(config: cfg.ConfigOpts) -> None:
-    """Raise a ConfigFileValueError if values are wrong or contradictory."""
+    """Raise a ConfigFileValueError if options are wrong or contradictory."""
     options.check(config, list_opts())
     group = config.heat_hints
     if group.signing_key and group.user_hints == hints.USER_KEEP:

@@ -11,7 +11,7 @@ another plug-in is changed.
 
 If an option is wrong, heat-engine does not start. If anything else is wrong,
 an ERROR in the log says what to change, and heat-engine works as without this
-package. With ``on_error = fail``, heat-engine does not start instead.
+package. But with ``on_error = fail``, heat-engine then does not start.
 """
 
 from typing import Any
@@ -26,10 +26,10 @@ LOG = logging.getLogger(__name__)
 
 
 def add_plugin_dir(config: cfg.ConfigOpts) -> None:
-    """Make Heat scan this package's directory last.
+    """Make Heat scan the directory ``plugins`` of this package last.
 
-    So this package extends the classes of other plug-ins, and does not replace
-    them.
+    This package then derives its classes from the classes of all other
+    plug-ins, and replaces no other plug-in.
     """
     config.import_opt('plugin_dirs', 'heat.common.config')
     directories = [d for d in config.plugin_dirs if d != plugins.DIRECTORY]
@@ -38,7 +38,7 @@ def add_plugin_dir(config: cfg.ConfigOpts) -> None:
 
 
 class StartError(Exception):
-    """With ``on_error = fail``, heat-engine does not start."""
+    """heat-engine must not start, because ``on_error`` is ``fail``."""
 
 
 def tell(problem: str) -> None:
@@ -65,7 +65,8 @@ def resource_mapping(caller: str) -> dict[str, type[Any]]:
     if not cfg.CONF.heat_hints.enabled:
         return {}
     try:
-        # Imported late: the import may fail if Heat has another version.
+        # Import here, so that an error of the import is reported below. The
+        # import may fail if this package does not support this Heat.
         from heat_hints import overrides
 
         return overrides.build(cfg.CONF, caller, tell)
@@ -77,7 +78,10 @@ def resource_mapping(caller: str) -> dict[str, type[Any]]:
 
 
 def _tell_disabled(exc: Exception) -> None:
-    """Log that this package does not support this Heat."""
+    """Report that no hints are sent because of an error.
+
+    :raises StartError: if ``on_error`` is ``fail``.
+    """
     tell(
         'heat_hints: stack scheduler hints are off, heat-engine works '
         f'without them: {type(exc).__name__}: {exc}. Install a version of '

@@ -58,13 +58,14 @@ class Injector:
         :param resource: Heat's resource, about to send its request.
         :param resource_type: its type, not an alias from an environment.
         :param template_hints: the hints of the template, or ``None``.
-        :param stock: the method that is overridden.
-        :param in_tree: whether the method is Heat's own. Heat's method is not
-            called for a resource in scope, because the method would query the
-            database to add the same hints.
+        :param stock: the overridden method of the resource's class, which
+            returns the hints that Heat would send without this package.
+        :param in_tree: whether ``stock`` is Heat's own method. If this package
+            adds hints to the resource, Heat's own method is not called: it
+            would query the database to add the same hints.
         :raises heat.common.exception.Error: if something failed and
-            ``on_error`` is ``fail``. Heat then fails the resource, and sends
-            nothing.
+            ``on_error`` is ``fail``. The creation of the resource then fails,
+            and Heat sends no request.
         """
         template = template_hints or {}
         mode = self._user_mode
@@ -111,7 +112,7 @@ class Injector:
                 signed = self._keys.sign(sent, request.project_id)
                 sent[signature.HINT] = signed
             except Exception as exc:
-                # The text of an exception may show the key.
+                # Only the class: the text of the exception may show the key.
                 failed(f'they could not be signed ({type(exc).__name__})')
         return sent
 
@@ -149,10 +150,15 @@ class Injector:
         return self._facts.add(request, resource, rows)
 
     def _flag(self, resource: Any) -> bool | None:
-        """Return what the resource's metadata says under ``heat_hints``."""
+        """Return the value of ``heat_hints`` in the metadata of a resource.
+
+        :returns: None if there is no valid value, or if all resources get
+            hints.
+        """
         if self._scope == hints.SCOPE_ALL:
             return None
-        # Read the template, because stored metadata may need a query.
+        # Read the metadata in the template, because Heat may have to query the
+        # database for the stored metadata.
         metadata = resource.t.metadata()
         if not isinstance(metadata, Mapping):
             return None
@@ -184,8 +190,8 @@ class Injector:
     ) -> None:
         """Fail the resource or log a WARNING, as ``on_error`` says.
 
-        :param logged: whether an ERROR in the log has the cause. Then there is
-            no WARNING.
+        :param logged: whether the log already has an ERROR with the cause. If
+            so, no WARNING is logged.
         """
         if logged and not self._fail:
             return

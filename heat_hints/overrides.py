@@ -19,8 +19,8 @@ LOG = logging.getLogger(__name__)
 #: The packages with the resource types of Heat itself and of plug-ins.
 _PLUGINS = 'heat.engine.plugins'
 _PACKAGES = (resources.__name__, _PLUGINS)
-#: The functions that return the types of a plug-in. Heat calls only the first
-#: one that the plug-in has.
+#: The functions that return the resource types of a plug-in. If a plug-in has
+#: both functions, Heat calls only the first one.
 _FUNCTIONS = ('available_resource_mapping', 'resource_mapping')
 #: The method that Heat asks for the hints of a resource.
 _METHOD = '_scheduler_hints'
@@ -29,7 +29,7 @@ _METHOD = '_scheduler_hints'
 def build(
     config: cfg.ConfigOpts, caller: str, tell: Callable[[str], None]
 ) -> dict[str, type[Any]]:
-    """Return the overriding classes that the configuration asks for.
+    """Return the overriding class for each configured resource type.
 
     :param caller: the name under which Heat loaded the calling module.
     :param tell: called with a text if some types cannot get hints. The text
@@ -125,10 +125,12 @@ def _subclass(
 
 
 def _registered_classes(caller: str) -> dict[str, list[type[Any]]]:
-    """Return all classes by resource type; the last of a type is in force.
+    """Return all classes of each resource type; Heat uses the last class.
 
-    Plug-ins cannot read Heat's registry before all types are registered. So
-    this function asks each plug-in for its types, and Heat asks again.
+    A plug-in cannot read Heat's registry until all types are registered. So
+    this function itself asks each plug-in for its types, as Heat does.
+
+    :param caller: the name of the module to leave out.
     """
     mapping = plugin_manager.PluginMapping(
         [name.removesuffix('_mapping') for name in _FUNCTIONS]
@@ -145,7 +147,7 @@ def _registered_classes(caller: str) -> dict[str, list[type[Any]]]:
 
 
 def _modules(package: types.ModuleType) -> Iterator[types.ModuleType]:
-    """Walk through a package as Heat loaded it."""
+    """Yield all modules of a package that Heat has loaded."""
     # Heat does not put plug-in modules into sys.modules; it makes them
     # attributes of their package.
     for value in list(vars(package).values()):

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Decide about the hints, without Heat."""
+"""Decide which hints a resource gets. The modules do not import Heat."""

@@ -41,12 +41,12 @@ REASON_VALUE = (
 
 #: How many hints of providers a server may have.
 MAX_HINTS = 64
-#: How large these hints may be together, in bytes of the JSON that Heat sends.
-#: Nova accepts 114,688 bytes for a whole request.
+#: How large all hints of providers may be together for a server, in bytes of
+#: JSON. Nova accepts 114,688 bytes for a whole request.
 MAX_BYTES = 16 * 1024
 
-#: The names that Nova's API and its own filters act on. Names that begin with
-#: "_nova_" are Nova's, too: one of them marks a request as a rebuild.
+#: The hints that Nova's API and Nova's own filters use. Nova also uses names
+#: that begin with "_nova_": "_nova_check_type" marks a request as a rebuild.
 NOVA_PATTERN = (
     '(group|same_host|different_host|query|build_near_host_ip|cidr'
     '|target_cell|different_cell|_nova_.*)'
@@ -62,8 +62,8 @@ def in_scope(scope: str, flag: bool | None) -> bool:
     """Tell whether a resource gets hints.
 
     :param scope: the option ``scope``.
-    :param flag: what the resource's metadata says under ``heat_hints``;
-        ``None`` if the metadata says nothing.
+    :param flag: the value of ``heat_hints`` in the resource's metadata;
+        ``None`` if the metadata has no valid value.
     """
     if flag is None:
         return scope != SCOPE_OPT_IN
@@ -92,9 +92,10 @@ def allowed(
     *,
     signing: bool,
 ) -> Mapping[str, Any] | None:
-    """Return hints without those that a template must not give.
+    """Return hints without the hints that a template must not give.
 
-    :param hints: the template's hints, or what another plug-in made of them.
+    :param hints: the template's hints, or the hints that another plug-in has
+        returned for the template's hints.
     :param template: the names of the hints that the template gives.
     :param mode: the option ``user_hints``. Only with ``keep`` a template may
         give reserved names.
@@ -110,17 +111,18 @@ def allowed(
 def user_hints(
     stock: Mapping[str, Any], template: Container[str]
 ) -> dict[str, Any]:
-    """Return the hints that are treated as those of the template.
+    """Return the hints that count as hints of the template.
 
-    A reserved name counts only if the template itself gives the hint, and not
-    if Heat's own option or another plug-in does. Hints with other names count
-    even if another plug-in sets them, and they are signed. No value is
-    changed. Nova refuses values that it cannot store, such as null. If Heat
-    dropped the hint ``group`` instead, the server would start without its
-    server group.
+    Heat's own option and other plug-ins may have added hints. An added hint
+    counts only if its name is not reserved. If the name begins with ``heat_``,
+    Heat also signs the added hint.
 
-    :param stock: the hints that Heat would send without this package. The
-        template's hints among them have passed :func:`allowed`.
+    No value is changed, so Nova refuses a value that it cannot store, such as
+    null. If Heat left out such a hint, and the hint was ``group``, the server
+    would start without its server group.
+
+    :param stock: the hints that Heat would send without this package, after
+        :func:`allowed` has removed the template's forbidden hints.
     :param template: the names of the hints that the template gives.
     """
     return {
@@ -133,7 +135,7 @@ def user_hints(
 def identifiers(
     request: Request, names: Container[str], path_format: str
 ) -> dict[str, HintValue]:
-    """Return the identifiers of a resource.
+    """Return the hints that identify a resource and its stack.
 
     :param request: the resource. If the root stack is not known, the two
         hints that need the root stack are left out.
@@ -176,7 +178,7 @@ def accept(
             f'the answer is of the type "{type(offer).__name__}", but must be '
             'a mapping of names to values'
         )
-    # The provider's mapping may be endless.
+    # A provider's mapping may never end, so stop after too many items.
     items = list(itertools.islice(offer.items(), MAX_HINTS + 1))
     if len(items) > MAX_HINTS:
         raise AnswerError(f'the answer has more than {MAX_HINTS} hints')
@@ -221,7 +223,7 @@ def _read_value(value: object) -> HintValue:
 
 
 def _read_text(value: object) -> str:
-    """Return a string, or a number as Nova itself would write it."""
+    """Return a string as it is, or a number as a string."""
     if not isinstance(value, str | int | float):
         raise TypeError
     return str(value)
@@ -249,8 +251,10 @@ def merge(
     mode: str,
     first: str = FIRST_TEMPLATE,
 ) -> dict[str, Any]:
-    """Combine the three sources of hints.
+    """Combine the identifiers with hints of the template and of providers.
 
+    :param user: the result of :func:`user_hints`.
+    :param provided: the hints of all providers.
     :param mode: the option ``user_hints``. With ``keep``, a reserved hint of
         the template replaces the identifier. Otherwise, such a hint is never
         sent.

@@ -11,11 +11,11 @@ from collections.abc import Callable
 
 @dataclasses.dataclass(frozen=True)
 class StackRow:
-    """What the database says about one stack.
+    """The columns of a stack's row that this module needs.
 
     :param owner_id: the id of the stack above, ``None`` for a root stack.
     :param parent_resource: the name of the resource, in the stack above,
-        that made this stack; ``None`` for a root stack.
+        that created this stack; ``None`` for a root stack.
     """
 
     id: str
@@ -33,7 +33,8 @@ def find(stack: StackRow, load: Callable[[str], StackRow]) -> Lineage:
 
     :param load: a function that reads a stack by its id, and raises a
         LookupError if the stack is gone.
-    :raises LookupError: if a stack above is gone, or the stacks form a ring.
+    :raises LookupError: if a stack above is gone, or if a stack is nested in
+        itself.
     """
     rows = [stack]
     owner_id = stack.owner_id

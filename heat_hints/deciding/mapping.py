@@ -3,8 +3,8 @@
 """Read the rules of a mapping file, and find the hints of a resource.
 
 A mapping is a list of entries. Each entry has the ``hints`` to send, and any
-of the patterns ``project``, ``stack``, ``resource`` and ``type`` (``*``, ``?``
-and ``[...]``, as in a shell); upper and lower case differ.
+of the patterns ``project``, ``stack``, ``resource`` and ``type``. A pattern
+may contain ``*``, ``?`` and ``[...]``, as in a shell, and is case-sensitive.
 """
 
 import dataclasses
@@ -16,7 +16,7 @@ from heat_hints.deciding.resource import Request
 from os_placement_plugins.stack_hints import RESERVED, HintValue
 
 _PATTERNS = ('project', 'stack', 'resource', 'type')
-#: How the names of Heat's own types begin. Aliases have other names.
+#: How the names of Heat's own resource types begin, in lower case.
 _HEATS_OWN = ('os::', 'aws::')
 
 #: A function that tells whether a text matches.
@@ -34,9 +34,11 @@ def _pattern(text: str | None) -> Matches:
         # A pattern that an entry leaves out matches everything.
         return lambda _: True
     if not _SPECIAL.search(text):
-        # To compile thousands of plain ids and names would take time.
+        # Plain ids and names are compared as texts, because it would take long
+        # to compile thousands of them.
         return text.__eq__
-    # fnmatch.fnmatch() caches only a limited number of patterns.
+    # fnmatch.fnmatch() is not used: it caches only a limited number of
+    # patterns, and would compile the other patterns again and again.
     return re.compile(fnmatch.translate(text)).match
 
 
@@ -73,10 +75,11 @@ class Rule:
 def parse(data: object, resource_types: Sequence[str]) -> tuple[Rule, ...]:
     """Read the rules from a parsed YAML file.
 
-    :param data: the parsed file, its scalars as text.
+    :param data: the parsed file, with each scalar as text. A file without
+        rules must be ``[]``.
     :param resource_types: the types whose resources get hints.
-    :raises MappingError: if an entry is wrong, or if the file is not a list. A
-        file without rules must be ``[]``. The text numbers the entries from 1.
+    :raises MappingError: if the file is not a list, or if an entry is wrong.
+        The text has the number of the entry, counted from 1.
     """
     if data in (None, ''):
         raise MappingError(
@@ -155,10 +158,12 @@ def _find_wrong_hints(hints: object) -> str | None:
 
 
 def _is_unknown(pattern: str, resource_types: Sequence[str]) -> bool:
-    """Tell whether a pattern is for Heat's own types, and matches none.
+    """Tell whether a pattern begins like Heat's own types, but matches none.
 
-    Any other pattern may be for an alias. Environments define the aliases, so
-    they are not known here.
+    A pattern with any other beginning may be for an alias. The aliases are not
+    known here, because users define aliases in environments.
+
+    :param resource_types: the types whose resources get hints.
     """
     if not pattern.lower().startswith(_HEATS_OWN):
         return False
@@ -167,7 +172,10 @@ def _is_unknown(pattern: str, resource_types: Sequence[str]) -> bool:
 
 
 def lookup(rules: Iterable[Rule], request: Request) -> dict[str, HintValue]:
-    """Return the hints for a resource; for each hint, the first rule wins."""
+    """Return the hints for a resource.
+
+    If several rules set the same hint, the first of these rules counts.
+    """
     hints: dict[str, HintValue] = {}
     for rule in rules:
         if rule.matches(request):

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Plan where the members of a named group go.
+"""Plan the place of each member of a group that a template names.
 
-The plan depends only on the template and the name of one stack, the id of the
-root stack, and the list of places. So each engine makes the same plan.
+The plan depends only on the template, the parameters and the name of one
+stack, the id of the root stack, and the list of places. So each heat-engine
+makes the same plan.
 """
 
 import dataclasses
@@ -16,7 +17,11 @@ from heat_hints.deciding.resource import Sibling
 
 @dataclasses.dataclass(frozen=True)
 class Member:
-    """A member of a group, with its number from 0, and its place."""
+    """A member of a group.
+
+    :param rank: the number of the member in the group, counted from 0.
+    :param place: the place that is planned for the member.
+    """
 
     group: str
     rank: int
@@ -29,11 +34,11 @@ def find_member(
     root_stack_id: str,
     places: Sequence[str],
 ) -> Member | None:
-    """Return a resource as a member; ``None`` if it is in no group.
+    """Return the member that a resource is; ``None`` if it is in no group.
 
-    Members take the places in turn, in the order of their ranks. A hash that
-    includes the group's name decides where a group begins. Otherwise, all
-    groups with one member would use the first place.
+    The members take the places in turn, in the order of their ranks. The place
+    of rank 0 comes from a hash that includes the group's name. Without this
+    hash, all groups with one member would use the first place.
 
     :param siblings: the resources of the stack, in the template's order.
     :param name: the name of the resource.
@@ -45,7 +50,8 @@ def find_member(
         return None
     group = resource.group
     rank = resource.index
-    # The index in a ResourceGroup stays the same if other members are removed.
+    # If a ResourceGroup has given the resource an index, the index is the
+    # rank: the index stays the same if other members are removed.
     if rank is None:
         members = [s.name for s in resources.values() if s.group == group]
         rank = members.index(name)

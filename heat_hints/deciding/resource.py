@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Describe a resource of a stack that Heat is about to create."""
+"""The data that providers get about a resource that Heat will create."""
 
 import dataclasses
 from collections.abc import Callable, Mapping
@@ -20,14 +20,14 @@ class Sibling:
     function other than ``get_param``, counts as missing. So the same template
     and parameters give the same description at any time.
 
-    :param name: its name in its template.
-    :param resource_type: its type as the template writes it.
-    :param path: the steps from the root stack down to its stack.
+    :param name: the resource's name in its template.
+    :param resource_type: the type in the template, which may be an alias.
+    :param path: the steps from the root stack down to the resource's stack.
     :param index: the number that an ``OS::Heat::ResourceGroup`` gave the
         resource; ``None`` in any other stack.
     :param flavor: the flavor, a name or an id, or ``None``.
-    :param group: the value of ``placement_group`` in its metadata, or
-        ``None``.
+    :param group: the value of ``placement_group`` in the resource's metadata,
+        or ``None``.
     :param requires: the names of the resources of the same stack on which the
         resource depends.
     :param numbers_members: whether the resource is an
@@ -56,7 +56,7 @@ class Request:
         project, or the project of an administrator who acts on another
         project's stack.
     :param stack_id: the id of the stack that holds the resource.
-    :param stack_name: the name of that stack.
+    :param stack_name: the name of the stack that holds the resource.
     :param root_stack_id: the id of the root stack; ``None`` if the root
         stack could not be looked up and ``on_error`` is ``ignore``.
     :param path: the steps from the root stack down; only the resource's own
@@ -70,15 +70,16 @@ class Request:
         stack, because that engine does not record which resource is replaced.
     :param flavor: the flavor, a name or an id, with all functions of the
         template resolved; ``None`` if the template gives none.
-    :param image: the image, read like ``flavor``.
-    :param availability_zone: the availability zone, read like ``flavor``.
+    :param image: the image, a name or an id, resolved like ``flavor``.
+    :param availability_zone: the availability zone, resolved like ``flavor``.
     :param parameters: a function that returns the parameters of the resource's
         own stack: a copy of the values, by name, without hidden parameters.
     :param siblings: a function that returns the resources of the resource's
         own stack, as :class:`Sibling`, in the template's order. With the
-        argument N, it returns the resources of the stack N steps above. It
-        raises ``ProviderError`` in a stack of the legacy engine, if the root
-        stack is not known, and if there is no such stack.
+        argument N, the function returns the resources of the stack N steps
+        above. The function raises ``ProviderError`` if the legacy engine
+        created the stack, if the root stack is not known, or if there is no
+        stack N steps above.
     """
 
     resource_type: str
@@ -95,7 +96,8 @@ class Request:
     flavor: str | None = None
     image: str | None = None
     availability_zone: str | None = None
-    # Without repr, so that a provider that logs its requests logs no values.
+    # repr=False: if a provider logs its requests, the log must not contain the
+    # values of parameters.
     parameters: Callable[[], Mapping[str, object]] = dataclasses.field(
         default=dict, repr=False, compare=False
     )
