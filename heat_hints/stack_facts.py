@@ -2,12 +2,13 @@
 
 """Facts from Heat about a resource and its stacks.
 
-A provider runs in a thread of its own, which must not use Heat's context. So
-the functions that the provider calls use objects in memory that do not change,
-and database connections of the provider's thread.
+Each call of a provider runs in its own thread, which must not use the request
+context of Heat's thread. So the functions that a provider calls use only
+objects that do not change, and open their own database connections.
 
 These functions read the text of a template and its parameters, but no
-attributes of other resources. So each engine gets the same result at any time.
+attributes of other resources. So each heat-engine gets the same result at any
+time.
 """
 
 import copy
@@ -32,27 +33,28 @@ from heat_hints.deciding.resource import (
 from heat_hints.providers import ProviderError
 from os_placement_plugins.stack_hints import PathStep
 
-#: How many facts about stacks (up to 1 KiB), and how many templates (some 0.5
-#: KiB for each resource) a worker remembers.
+#: How many stacks (up to 1 KiB each) and how many templates (about 0.5 KiB for
+#: each resource) the caches of a worker hold.
 STACKS, TEMPLATES = 4096, 64
 
 #: The metadata key with which a resource names its group.
 GROUP = 'placement_group'
-#: The words of Heat's own templates, and of Amazon's templates.
+#: Names in Heat's own templates, and in templates for AWS CloudFormation.
 _PROPERTIES = ('properties', 'Properties')
 _METADATA = ('metadata', 'Metadata')
 _FLAVOR = ('flavor', 'InstanceType')
 _IMAGE = ('image', 'ImageId')
 _ZONE = ('availability_zone', 'AvailabilityZone')
 _PARAMETER = ('get_param', 'Ref')
-#: The name of the class that numbers its members. An import would give another
-#: class object than the one that Heat's plug-in manager has loaded.
+#: The class that gives its members numbers as names. Classes are compared by
+#: this name, because an import would create a second class object beside the
+#: class that Heat's plug-in manager has loaded.
 _RESOURCE_GROUP = (
     'heat.engine.resources.openstack.heat.resource_group.ResourceGroup'
 )
 
-# Looked up when heat-engine starts, so that a Heat without them is reported
-# then.
+# These lines run when heat-engine starts. So if this version of Heat has other
+# names, heat-engine reports the error at its start.
 _READER = db_api.context_manager.reader
 _ROW = ('id', 'name', 'owner_id', 'parent_resource_name')
 _COLUMNS = [getattr(models.Stack, name) for name in _ROW]
@@ -65,7 +67,10 @@ class _Reading:
 
 @dataclasses.dataclass
 class _Resources:
-    """The cached facts of one template of a stack; None if not read yet."""
+    """The cached resources of a stack with one of its templates.
+
+    :param siblings: the resources; None if they have not been read yet.
+    """
 
     stack_id: str
     template_id: int
@@ -91,11 +96,11 @@ class StackFacts:
     def add(
         self, request: Request, resource: Any, rows: lineage.Lineage
     ) -> Request:
-        """Return a request with the functions that providers may call.
+        """Return a request with the facts that only providers need.
 
-        :param request: the request without these functions.
-        :param rows: the resource's lineage; empty if it could not be looked
-            up.
+        :param request: the request without these facts.
+        :param rows: the stacks from the root stack down to the resource's own;
+            empty if they could not be looked up.
         """
         stack = resource.stack
         return dataclasses.replace(
@@ -113,14 +118,16 @@ class StackFacts:
     ) -> tuple[Sibling, ...]:
         """Return the resources of a stack, or of a stack above.
 
-        :param above: how many steps above; 0 for the stack itself.
+        :param rows: the stacks from the root stack down to ``stack``.
+        :param above: how many steps above ``stack``; 0 for ``stack`` itself.
         """
         _check(stack, rows)
         if not 0 <= above < len(rows):
             raise ProviderError(f'there is no stack {above} steps above')
         holders = rows[: len(rows) - above]
         holder = holders[-1]
-        # A stored template never changes: an update stores a new template.
+        # The id of a template can be a key of the cache: a stored template
+        # never changes, because an update stores a new template.
         template_id = stack.t.id
         if above:
             ids = self._load_template_ids(rows, stack.current_traversal)
@@ -152,10 +159,10 @@ class StackFacts:
 
 
 def _check(stack: Any, rows: lineage.Lineage) -> None:
-    """Raise an error if the facts about a stack cannot be read."""
+    """Raise a ProviderError if the resources of a stack cannot be read."""
     if not stack.convergence:
-        # The template of such a stack changes during an update, and the stack
-        # has no id for each update.
+        # The legacy engine changes a stack's template during an update, and
+        # gives updates no ids, so the result could not be cached.
         raise ProviderError(
             f'stack "{stack.id}" was created with convergence_engine = false, '
             'so its siblings are not available'
@@ -169,8 +176,8 @@ def _check(stack: Any, rows: lineage.Lineage) -> None:
 def _property(resource: Any, names: tuple[str, ...]) -> str | None:
     """Return a property of the template, with its functions resolved.
 
-    Heat's own properties are not used, because they would ask Nova or Glance
-    for an id.
+    ``resource.properties[name]`` is not used, because Heat would then ask Nova
+    or Glance for an id.
     """
     value = function.resolve(_first(resource.properties.data, names))
     return None if value is None else str(value)
@@ -233,7 +240,7 @@ def _text(definition: Any, written: Any) -> str | None:
 
 
 def _value(parameters: Any, name: Any) -> Any:
-    """Return a parameter's value; None if it is hidden or has none."""
+    """Return a parameter's value; None if the value is hidden or missing."""
     try:
         parameter = parameters.params[name]
         return None if parameter.hidden() else parameter.value()
@@ -243,7 +250,7 @@ def _value(parameters: Any, name: Any) -> Any:
 
 
 def _parameters(parameters: Any) -> dict[str, object]:
-    """Return the values of a template's own parameters."""
+    """Return the values of a template's parameters, except hidden values."""
     values = {}
     for name in parameters.non_pseudo_param_keys:
         value = _value(parameters, name)
@@ -274,7 +281,10 @@ def _definition(
 
 
 def _load(stack_id: str) -> lineage.StackRow:
-    """Read one stack: four columns, by primary key."""
+    """Read the columns in ``_ROW`` of one stack.
+
+    :raises LookupError: if the stack is gone.
+    """
     with _READER.using(_Reading()) as session:
         row = session.query(*_COLUMNS).filter_by(id=stack_id).one_or_none()
     if row is None:
@@ -287,8 +297,9 @@ def _load_template_ids(
 ) -> dict[str, int]:
     """Read the template ids of the stacks above the last stack.
 
-    :param _traversal: the id of the last stack's update. It is only a part of
-        the cache's key.
+    :param rows: the stacks from the root stack down to the last stack.
+    :param _traversal: the id of the update of the last stack. The id is a part
+        of the cache's key, so the template ids are read again in each update.
     """
     stack = models.Stack
     with _READER.using(_Reading()) as session:

@@ -3,8 +3,9 @@
 """The command ``heat-hints-status upgrade check``.
 
 The command makes Heat load its resource types, as heat-engine does when it
-starts. If this package logs an ERROR meanwhile, the check fails. A WARNING in
-the log becomes a warning of the check. The texts say what to change.
+starts. If this package logs an ERROR during the loading, the check fails. If
+this package logs a WARNING, the check returns a warning. The text of the log
+line becomes the text of the check.
 """
 
 import importlib
@@ -27,7 +28,7 @@ from os_placement_plugins.upgrade_check import (
 
 
 class Checks(upgrade_check.Checks):
-    """The checks, with one method for each row of the table."""
+    """The checks, one method for each row of the table that is printed."""
 
     command = 'heat-hints-status'
     project = 'heat'
@@ -59,7 +60,10 @@ class Checks(upgrade_check.Checks):
 
     @with_right_values
     def check_start(self) -> Result:
-        """Check the resource types that Heat loads."""
+        """Check that Heat loads its resource types, and that they get hints.
+
+        Only the types in ``resource_types`` must get hints.
+        """
         handler = logging.handlers.MemoryHandler(capacity=0)
         handler.setLevel(logging.WARNING)
         logger = logging.getLogger(__package__)
@@ -105,7 +109,7 @@ class Checks(upgrade_check.Checks):
 
 
 def _sends_hints(environment: Any, resource_type: str) -> bool:
-    """Tell whether Heat would ask this package about such a resource."""
+    """Tell whether Heat asks this package for the hints of a resource type."""
     try:
         cls = environment.get_class(resource_type)
     except Exception:

@@ -2,8 +2,9 @@
 
 """The directory that heat-engine scans for resource plug-ins.
 
-Heat loads the modules in this directory under other names. Another import
-would give second copies, so the modules are small and have no state.
+Heat loads the modules in this directory under names of its own. If Python also
+imports a module under its usual name, there are two copies of the module. So
+the modules in this directory must have no state.
 """
 
 import pathlib

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The interface for providers, which supply further hints.
+"""The interface for providers, which add their own hints to servers.
 
 A provider is a class, published in the entry-point namespace
 ``heat_hints.providers`` and named in ``[heat_hints] providers``. The page
@@ -35,9 +35,9 @@ class ProviderError(Exception):
 class Provider(Protocol):
     """The methods of a class that is published in ``heat_hints.providers``.
 
-    A class method ``check(conf)``, if there is one, is called when heat-engine
-    starts. It raises :class:`ProviderError` if an option is wrong, and
-    heat-engine then does not start.
+    The class may also have a class method ``check(conf)``. This package calls
+    ``check`` when heat-engine starts. If ``check`` raises a
+    :class:`ProviderError`, heat-engine does not start.
     """
 
     def __init__(self, conf: cfg.ConfigOpts) -> None:
@@ -52,8 +52,9 @@ class Provider(Protocol):
         """Return the hints for one resource.
 
         :param request: the resource that is about to be created.
-        :returns: values by name: strings, numbers and lists of these. Heat
-            sends numbers as strings. ``None`` means no hints. A value of
-            ``None`` means that this hint is not sent.
+        :returns: the values of the hints by name; ``None`` for no hints. A
+            value is a string, a number, or a list of strings and numbers. Heat
+            sends numbers as strings. If a value is ``None``, Heat does not
+            send this hint.
         :raises Exception: if the provider has no answer; see ``on_error``.
         """

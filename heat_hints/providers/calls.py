@@ -2,11 +2,11 @@
 
 """Call the configured providers, with a time limit for each call.
 
-heat-engine loads its plug-ins and then forks its workers. In the workers, a
-thread that a provider started before the fork would be dead, and all workers
-would share a connection that it opened before. So this module finds the
-providers when heat-engine starts, but each worker creates its own providers
-when it first needs them.
+heat-engine loads its plug-ins and then forks its workers. If a provider
+started a thread before the fork, the thread would be dead in the workers. If
+the provider opened a connection before the fork, all workers would share the
+connection. So this module finds the providers when heat-engine starts, but
+each worker creates its own providers when it first needs them.
 """
 
 import copy
@@ -40,7 +40,8 @@ LOG = logging.getLogger(__name__)
 
 Answer = TypeVar('Answer')
 
-#: The most threads that one provider may use in a worker, if it hangs.
+#: How many calls of one provider may run at the same time in a worker. Without
+#: this limit, a provider that hangs would use more and more threads.
 MAX_CALLS = 16
 #: If a provider cannot be created, a worker tries again after this time, in
 #: seconds.
@@ -48,10 +49,11 @@ RETRY_SECONDS = 60.0
 
 
 class Calls:
-    """Call one provider, each time in a thread of its own.
+    """Call one provider, each time in a new thread.
 
-    A call cannot be interrupted, but Heat may kill the thread that waits for
-    it. So the data of this class do not depend on waiting threads.
+    The thread of a call cannot be interrupted, but Heat may kill the thread
+    that waits for the call. So the thread of the call itself removes the call
+    from the running calls.
 
     :param seconds: how long each call may take.
     """
@@ -65,16 +67,17 @@ class Calls:
     def wait(self, ask: Callable[[], Answer]) -> Answer:
         """Run a function in a thread, and return its answer.
 
-        If too many calls are running, this call waits until one of them ends.
-        It does not wait if all of them have exceeded their time.
+        If :data:`MAX_CALLS` calls are running, this method first waits until
+        one of these calls ends.
 
         :param ask: a function that calls the provider.
-        :raises TimeoutError: if there is no answer in time.
+        :raises TimeoutError: if there is no answer in time, or if all running
+            calls exceed their time.
         :raises Exception: the error that the provider raised.
         """
         call: futures.Future[Answer] = futures.Future()
-        # With the context, log lines of the thread name the request of Heat's
-        # API.
+        # The new thread needs Heat's context for the id of the API request in
+        # its log lines.
         args = ask, call, context.get_current()
         thread = threading.Thread(target=self._run, args=args, daemon=True)
         with self._ended:
@@ -96,7 +99,7 @@ class Calls:
     def _wait_for_room(self) -> None:
         """Wait until fewer than :data:`MAX_CALLS` calls are running.
 
-        :raises TimeoutError: if all running calls exceed their time first.
+        :raises TimeoutError: if all running calls exceed their time.
         """
         while len(self._begun) >= MAX_CALLS:
             all_late = max(self._begun.values()) + self._seconds
@@ -120,8 +123,8 @@ class Calls:
         except Exception as exc:
             call.set_exception(exc)
         except BaseException as exc:
-            # SystemExit or eventlet's Timeout: the provider has failed, and
-            # nothing else must end.
+            # A provider may raise SystemExit or eventlet's Timeout. Only this
+            # call must then fail.
             call.set_exception(ProviderError(f'{type(exc).__name__}: {exc}'))
         else:
             call.set_result(answer)
@@ -133,7 +136,7 @@ class Calls:
 
 
 class Maker:
-    """Create one provider when a thread first needs it."""
+    """Create one provider when a worker first needs the provider."""
 
     def __init__(
         self,
@@ -166,9 +169,10 @@ class Maker:
             self._tell(exc)
 
     def get(self) -> Provider | None:
-        """Return the provider; None, and log an ERROR, if creating it fails.
+        """Return the provider; None if the provider cannot be created.
 
-        For :data:`RETRY_SECONDS` after a failure, return None without a try.
+        If the creation fails, log an ERROR, and do not try again for
+        :data:`RETRY_SECONDS`.
         """
         with self._lock:
             if self._provider is None and self._clock() >= self._retry_at:
@@ -231,10 +235,10 @@ def ask(
 
     :param makers: the providers to ask, one after the other.
     :param allowed: the names of Nova's own hints that providers may set.
-    :param failed: called with a text that says what failed. The second
-        argument is the exception, if there is one. With ``logged=True``, the
-        reason is already in the log. If the function returns, the other
-        providers are asked.
+    :param failed: a function that this function calls with a text that says
+        what failed. The second argument is the exception, if there is one.
+        With ``logged=True``, the reason is already in the log. If ``failed``
+        raises no error, the other providers are asked.
     """
     provided: dict[str, HintValue] = {}
     for maker in makers:
@@ -274,9 +278,12 @@ def _ask(
     taken: Mapping[str, HintValue],
     allowed: Container[str],
 ) -> tuple[dict[str, HintValue], dict[str, str]] | None:
-    """Return the result of :func:`hints.accept`; None without a provider."""
-    # hints.accept() also runs within the time limit: a provider's mapping may
-    # look up its values only when they are read.
+    """Ask a provider, and return the result of :func:`hints.accept`.
+
+    :returns: None if the provider cannot be created.
+    """
+    # hints.accept() also runs within the time limit: the mapping that a
+    # provider returns may look up its values only when they are read.
     provider = maker.get()
     if provider is None:
         return None

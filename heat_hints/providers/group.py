@@ -10,7 +10,8 @@ from heat_hints.deciding import plan
 from heat_hints.providers import ProviderError, Request
 from os_placement_plugins.stack_hints import PLACE, HintValue
 
-#: If Heat signs its hints, the signature also covers these two hints.
+#: The hints with the name of the group and with the rank of the member. A
+#: signature covers these hints, because their names begin with ``heat_``.
 GROUP = 'heat_group'
 RANK = 'heat_group_rank'
 
@@ -21,9 +22,10 @@ MAX_LENGTH = 255
 class GroupProvider:
     """Send the group, the rank and the place of each member.
 
-    The metadata of the server name the group. Otherwise, the metadata of the
-    nearest resource above count, if the resource creates a stack that contains
-    the server. In the second case, all servers of this stack go to one place.
+    The group is named in the metadata of the server, or else in the metadata
+    of a resource that creates a nested stack with the server. If there are
+    several such resources, the nearest resource counts. All servers of the
+    nested stack then go to one place.
 
     :param conf: the configuration, with ``[heat_hints] group_places``.
     :raises ProviderError: if the option is not set.
@@ -63,7 +65,10 @@ class GroupProvider:
         }
 
     def _find_member(self, request: Request) -> plan.Member | None:
-        """Return the nearest resource that names a group; None without one."""
+        """Return the server, or the nearest resource above, with a group.
+
+        :returns: None if neither names a group.
+        """
         name = request.resource_name
         for above, step in enumerate(reversed(request.path)):
             member = plan.find_member(

@@ -21,19 +21,20 @@ from os_placement_plugins.stack_hints import HintValue
 
 LOG = logging.getLogger(__name__)
 
-#: The largest mapping file that is read, in bytes. This takes about 2 seconds.
+#: The largest mapping file that is read, in bytes. It takes about 2 seconds to
+#: read a file of this size.
 MAX_BYTES = 2 * 1024 * 1024
-#: The most levels of lists and mappings in a file. A file with many more would
-#: exhaust the stack of a thread.
+#: The most levels of lists and mappings in a file. A file with many more
+#: levels would exhaust the stack of a thread.
 MAX_DEPTH = 8
 
-# PyYAML may have been built without libyaml, and then takes much longer.
+# The fast loader exists only if PyYAML was built with libyaml.
 _LOADER = getattr(yaml, 'CBaseLoader', yaml.BaseLoader)
 _END = object()
 
 
 class _File:
-    """A mapping file and the rules in force.
+    """A mapping file, and the rules of its last valid content.
 
     :param resource_types: the types whose resources get hints.
     """
@@ -43,16 +44,20 @@ class _File:
     ) -> None:
         self.path = path
         self._resource_types = resource_types
-        # At first a stamp that no file has. The stamp of a missing file is
-        # None.
+        # The result of _stat() when the file was last read. At first, it is a
+        # value that _stat() never returns, so that rules() reads the file.
         self._stamp: tuple[int, ...] | None = ()
         self._rules: tuple[mapping.Rule, ...] | None = None
         self._lock = threading.Lock()
         self.rules()
 
     def rules(self) -> tuple[mapping.Rule, ...] | None:
-        """Return the rules in force; None if there never were any."""
-        # While one thread reads a changed file, others use the old rules.
+        """Return the rules; read the file again if it has changed.
+
+        :returns: None if the file has never had a valid content.
+        """
+        # While one thread reads a changed file, other threads use the old
+        # rules.
         if self._lock.acquire(blocking=self._rules is None):
             try:
                 stamp = self._stat()
@@ -66,7 +71,7 @@ class _File:
     def _read(self) -> None:
         """Read the file and use its rules, or log why this is impossible."""
         try:
-            # A pipe or a device could keep the engine waiting for ever.
+            # To read a pipe or a device could block heat-engine for ever.
             if not stat.S_ISREG(os.stat(self.path).st_mode):
                 raise OSError('it is not a regular file')
             with self.path.open('rb') as file:
@@ -94,7 +99,10 @@ class _File:
             )
 
     def _stat(self) -> tuple[int, ...] | None:
-        """Return the metadata of the file, which change with its content."""
+        """Return metadata that change when the content of the file changes.
+
+        :returns: None if the file is missing.
+        """
         try:
             status = os.stat(self.path)
         except OSError:
@@ -117,11 +125,12 @@ _read_once = functools.cache(_File)
 def load(text: str) -> Any:
     """Return the lists, mappings and texts in a YAML text.
 
-    Each value is the text as written: ``010`` is not a number.
+    Each scalar stays the text that is in the file: ``010`` is not a number.
 
     :returns: ``None`` for an empty text.
-    :raises yaml.YAMLError: if the text holds anything else, such as an alias:
-        with aliases, a small file can expand to gigabytes.
+    :raises yaml.YAMLError: if the text contains anything but lists, mappings
+        and texts. Aliases are refused, because a small file with aliases can
+        expand to gigabytes.
     """
     events = yaml.parse(text, _LOADER)
     documents = []
@@ -155,7 +164,7 @@ def _value(events: Iterator[Any], depth: int) -> Any:
         value = _value(events, depth + 1)
     if isinstance(event, yaml.SequenceStartEvent):
         return values
-    # A mapping's keys and values come in turn.
+    # In a mapping, keys and values alternate.
     pairs: dict[str, Any] = {}
     for key, value in zip(values[::2], values[1::2], strict=True):
         if not isinstance(key, str) or key in pairs:
@@ -181,7 +190,7 @@ class MappingFileProvider:
     def check(cls, conf: cfg.ConfigOpts) -> _File:
         """Read the file when heat-engine starts.
 
-        A file that cannot be used is only an ERROR in the log.
+        If the file cannot be used, this method only logs an ERROR.
 
         :raises ProviderError: if the option is not set.
         """
