@@ -4,8 +4,9 @@
 
 The commands are the entry points ``openstack.os_placement_plugins.v1`` of
 setup.cfg. The commands ask the APIs of Senlin, Nova and Heat through the SDK,
-so this module adds no client, no option and no version. The shell imports this
-module for every command, so the module imports only the standard library.
+so this module adds no client and no option to the shell. The shell imports
+this module for every command. To keep the shell fast, the module imports only
+the standard library.
 """
 
 import argparse
@@ -20,5 +21,5 @@ API_VERSIONS: Final = ('1',)
 def build_option_parser(
     parser: argparse.ArgumentParser,
 ) -> argparse.ArgumentParser:
-    """Return the shell's parser as it is."""
+    """Return the shell's parser unchanged; the shell needs this function."""
     return parser

@@ -22,9 +22,9 @@ _T = TypeVar('_T')
 
 @contextlib.contextmanager
 def reading(path: str) -> Iterator[None]:
-    """Convert an error of a file into one line that names the file.
+    """Convert an error while a file is read to one line that names the file.
 
-    :raises CommandError: in place of an exception from reading or parsing.
+    :raises CommandError: in place of the error.
     """
     try:
         yield
@@ -60,7 +60,8 @@ def read_configuration(
         config(args=[], default_config_files=[], default_config_dirs=[])
         return config
     with reading(path):
-        # Opened first: oslo.config does not say why it cannot read a file.
+        # If the file cannot be read, open() raises an error with the reason.
+        # oslo.config would not say the reason.
         pathlib.Path(path).open('rb').close()
         config(args=[], default_config_files=[path], default_config_dirs=[])
         options.check(config, opts)
@@ -68,7 +69,7 @@ def read_configuration(
 
 
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Return a JSON object.
+    """Return a JSON object as a dictionary.
 
     :raises UnreadableError: if the object has a key twice.
     """
@@ -80,7 +81,7 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
 def _read(path: str) -> list[object]:
     """Return the JSON documents of a file.
 
-    Several commands may have written into one file, one after another.
+    A file has several documents if several commands have appended to the file.
     """
     text = read_text(path).strip()
     if not text.startswith(('[', '{')):
@@ -101,13 +102,14 @@ def _read(path: str) -> list[object]:
 def read(
     paths: Sequence[str], parse: Callable[[Iterable[rows.Row]], _T]
 ) -> _T:
-    """Return the parsed content of files that the ``openstack`` shell printed.
+    """Return the parsed rows of files.
 
-    :param paths: the paths of JSON files.
-    :param parse: a function of the rows, which come from :func:`rows.unwrap`.
-    :returns: the result of ``parse`` on the rows of all files.
-    :raises CommandError: if a file is missing or has another content. The text
-        is one line that names the file.
+    :param paths: the paths of JSON files, with output of the ``openstack``
+        shell or answers of Nova's API.
+    :param parse: a function that parses rows from :func:`rows.unwrap`.
+    :returns: the result of ``parse`` for the rows of all files together.
+    :raises CommandError: if a file cannot be read, or has no such content. The
+        text is one line that names the file.
     """
     documents: list[object] = []
     for path in paths:

@@ -26,12 +26,12 @@ _VERBOSE: Final = 2
 #: The columns and the rows that a command returns.
 Table = tuple[Sequence[str], Iterable[Sequence[Any]]]
 
-#: The exit codes of a command that has an answer.
+#: The exit codes of a command. FINE: the command has found no problem.
 FINE: Final = 0
-#: Nothing was found, but something could not be judged. A command that fails
-#: also exits with this code.
+#: The command has found no problem, but could not check everything. A command
+#: that fails also exits with this code.
 UNJUDGED: Final = 1
-#: What the command looks for was found.
+#: The command has found a problem.
 FOUND: Final = 2
 #: The formats that escape control characters themselves. A program that reads
 #: such a format gets the original text.
@@ -54,12 +54,13 @@ class _Printable(columns.FormattableColumn):  # type: ignore[misc]
     def machine_readable(self) -> Any:
         """Return the value of the cell."""
         value = self._value.machine_readable()
-        # Text formats show the repr() of any other value, and repr() escapes.
+        # If the value is not a string, text formats show its repr(), which
+        # escapes control characters.
         return printable(value) if isinstance(value, str) else value
 
 
 class Lister(command.Lister):  # type: ignore[misc]
-    """A command that prints a table. Not every such command needs a cloud."""
+    """A command that prints a table. A subclass may work without a cloud."""
 
     # The shell reads this attribute before it parses the command line. But the
     # command line decides whether a cloud is needed; see log_in().
@@ -68,18 +69,19 @@ class Lister(command.Lister):  # type: ignore[misc]
     #: The exceptions for wrong input. Their text says what is wrong.
     INPUT_ERRORS: ClassVar[tuple[type[Exception], ...]] = ()
 
-    #: The columns of a table; empty for all columns. The other formats have
-    #: all columns. The option "-c" chooses other columns.
+    #: The columns that the format "table" shows without the option "-c"; empty
+    #: for all columns. All other formats show all columns.
     table_columns: Sequence[str] = ()
     #: The sentences below a table. An indented sentence stays in one line.
     remarks: list[str]
-    #: The exit code if there is an answer.
+    #: The exit code if the command does not fail.
     status = FINE
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Return the parser."""
         parser: argparse.ArgumentParser = super().get_parser(prog_name)
-        # argparse would exit with 2, which stands for findings.
+        # If the command line is wrong, argparse would exit with 2, which is
+        # the exit code FOUND here.
         parser.error = _refuse  # type: ignore[method-assign]
         self.add_arguments(parser)
         return parser
@@ -110,7 +112,10 @@ class Lister(command.Lister):  # type: ignore[misc]
         column_names: Sequence[str],
         data: Iterable[Sequence[Any]],
     ) -> int:
-        """Print the result. A table fits the terminal, and has remarks."""
+        """Print the result.
+
+        A table is at most as wide as the terminal. The remarks follow a table.
+        """
         if parsed_args.formatter not in _ESCAPING:
             data = printable_rows(data)
         if parsed_args.formatter != 'table':
@@ -189,13 +194,13 @@ def counted(number: int, noun: str) -> str:
 
 
 def _refuse(message: str) -> NoReturn:
-    """Refuse a command line."""
+    """Raise a CommandError for a wrong command line."""
     raise exceptions.CommandError(f'{message}; see --help')
 
 
 @contextlib.contextmanager
 def telling_in_one_line(*input_errors: type[Exception]) -> Iterator[None]:
-    """Convert the libraries' exceptions about a cloud into one line.
+    """Convert exceptions of keystoneauth and the SDK to one line of text.
 
     :param input_errors: further exceptions to convert.
     :raises CommandError: in place of these exceptions.

@@ -25,11 +25,11 @@ def read_answer(answer: Any, service: str) -> Any:
 
 @contextlib.contextmanager
 def reading_json(service: str) -> Iterator[None]:
-    """Convert errors of the JSON reader into one that names the service.
+    """Convert an error of the JSON reader to an error that names the service.
 
     An answer that is not JSON can be, for example, an error page of a proxy.
 
-    :raises SDKException: in place of the errors of the JSON reader.
+    :raises SDKException: in place of an error of the JSON reader.
     """
     try:
         yield
@@ -44,8 +44,8 @@ def reading_json(service: str) -> Iterator[None]:
 def ask(nova: Any, path: str, version: str, **query: Any) -> Any:
     """Return Nova's answer to a GET request.
 
-    :param nova: the SDK's proxy.
-    :param version: the microversion.
+    :param nova: the SDK's proxy for Nova.
+    :param version: the microversion of the request.
     """
     answer = nova.get(path, params=query, microversion=version)
     return read_answer(answer, 'Nova')
@@ -54,10 +54,10 @@ def ask(nova: Any, path: str, version: str, **query: Any) -> Any:
 def listed(
     nova: Any, path: str, noun: str, version: str, **query: Any
 ) -> Iterator[Row]:
-    """Yield the rows of a list, with column names in one form.
+    """Yield the rows of a list of Nova's API.
 
-    The rows are not the SDK's own resources, because an older SDK knows fewer
-    columns.
+    The names of the columns have lower case and underscores. The SDK's own
+    resources are not used, because an older SDK knows fewer columns.
 
     :param noun: the key of the list in Nova's answer, such as ``servers``.
     """

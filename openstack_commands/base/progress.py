@@ -6,18 +6,19 @@ import sys
 import time
 from typing import Final
 
-#: Seconds before a command shows its progress, and between two such lines.
+#: Seconds before a command first shows its progress, and between two lines
+#: with the progress.
 PATIENCE: Final = 2.0
 
 
 class Progress:
-    """Shows the progress of a command from time to time, but not at once."""
+    """Show the progress of a command from time to time, but not at once."""
 
     def __init__(self) -> None:
         self._told = time.monotonic()
 
     def tell(self, number: int, what: str) -> None:
-        """Show the progress, unless it was shown a moment ago.
+        """Show the progress, at most once in :data:`PATIENCE` seconds.
 
         :param number: how many objects are done.
         :param what: the rest of the line, such as "servers".

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Rows: one object in the output of the ``openstack`` shell or of an API.
+"""Read rows. A row is one object, such as a server, with its columns.
 
-The names of the columns differ between the shell and the API, and between
-releases of the client.
+Rows come from the output of the ``openstack`` shell or from an API. The names
+of the columns differ between the shell and the API, and between releases of
+the client.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-#: One object: column -> value.
+#: The columns of one object: column -> value.
 Row = Mapping[str, object]
 
 #: The keys under which an answer of Nova's API has its objects.
@@ -64,7 +65,10 @@ def columns(row: Row) -> Row:
 
 
 def text(row: Row, *names: str) -> str:
-    """Return the first value in some columns as text; empty if none."""
+    """Return the first value in the named columns as text.
+
+    :returns: an empty text if none of the columns has a value.
+    """
     for name in names:
         value = row.get(name)
         if value is not None:

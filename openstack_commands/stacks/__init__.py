@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Commands about stacks and their hints."""
+"""Commands about the scheduler hints of servers in Heat's stacks."""

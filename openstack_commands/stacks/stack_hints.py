@@ -22,13 +22,14 @@ from os_placement_plugins.quoting import listed, printable, quote
 
 LOG = logging.getLogger(__name__)
 
-#: Since this microversion Nova shows the hints of a server.
+#: The first microversion in which Nova shows the hints of a server.
 HINTS_SHOWN: Final = '2.100'
 _SERVER: Final = 'OS::Nova::Server'
-#: More levels of nested stacks than Heat allows.
+#: More levels of nested stacks than Heat allows, to get all nested stacks.
 _ALL_LEVELS: Final = 100
 
-#: The columns of a table without --long. The path ends with the stack.
+#: The columns of a table without --long. There is no column Stack, because the
+#: path ends with the stack.
 SHORT: Final = ('Server', 'Path', 'Key ID', 'Signature')
 COLUMNS: Final = (
     'Server',
@@ -50,11 +51,14 @@ class Path(columns.FormattableColumn):  # type: ignore[misc]
     """The path from the root stack to the server's own stack."""
 
     def human_readable(self) -> str:
-        """Return the names of the stacks, each after its resource."""
+        """Return the stacks, each with the resource that created it."""
         return ' /\n'.join(printable(_text(step)) for step in self._value)
 
     def machine_readable(self) -> list[dict[str, str | None]]:
-        """Return a resource and a stack for each step."""
+        """Return, for each stack, its name and the resource that created it.
+
+        The resource is None for the root stack.
+        """
         return [
             {'resource': step.resource, 'stack': step.stack}
             for step in self._value
@@ -62,7 +66,7 @@ class Path(columns.FormattableColumn):  # type: ignore[misc]
 
 
 def _text(step: stack_hints.PathStep) -> str:
-    """Return a step of a path for people."""
+    """Return a stack's name, after the resource that created the stack."""
     if step.resource is None:
         return step.stack
     return f'{step.resource}: {step.stack}'
@@ -158,7 +162,7 @@ class ListStackHints(lister.Lister):
         parsed_args: argparse.Namespace,
         read: Callable[[Iterable[rows.Row]], list[hint_members.Member]],
     ) -> list[hint_members.Member]:
-        """Return the servers that Nova shows, or only those of the stack."""
+        """Return the servers of the stack, or all servers without a stack."""
         connection = self.log_in()
         stack = parsed_args.stack
         nova, all_projects = connection.compute, parsed_args.all_projects
@@ -169,9 +173,9 @@ class ListStackHints(lister.Lister):
         return self._of_stack(members, stack, of_heat)
 
     def _shown(self, nova: Any, all_projects: bool) -> list[rows.Row]:
-        """Return the servers whose hints Nova shows; report the others.
+        """Return the servers whose hints Nova shows; warn if others exist.
 
-        :raises CommandError: if this Nova is too old.
+        :raises CommandError: if this Nova is too old to show hints.
         """
         servers = list(_servers(nova, all_projects))
         # While the cell of a server is down, Nova shows little besides the ID.
@@ -190,11 +194,13 @@ class ListStackHints(lister.Lister):
         stack: str,
         of_heat: '_Stack | None',
     ) -> list[hint_members.Member]:
-        """Return the servers of a stack; report those that are not shown.
+        """Return the servers of a stack; warn if Nova does not show a server.
 
-        :param stack: the stack on the command line; an id if Heat does not
-            show the stack.
-        :param of_heat: the stack as Heat shows it; None if Heat shows none.
+        :param members: the servers that Nova shows.
+        :param stack: the name or ID of the stack on the command line. If Heat
+            does not show the stack, it counts only as an ID.
+        :param of_heat: the stack as Heat shows it; None if Heat does not show
+            the stack.
         """
         if of_heat is None:
             self.status = lister.UNJUDGED
@@ -236,8 +242,10 @@ def _choose(
 ) -> list[hint_members.Member]:
     """Return the servers that the command line asks for.
 
-    :param members: all servers, or those of the stack.
-    :raises CommandError: if a server that the command line names is missing.
+    :param members: the servers of the stack on the command line, or all
+        servers if the command line has no stack.
+    :raises CommandError: if a server that the command line names is missing,
+        or if the stack has no servers.
     """
     stack, servers = parsed_args.stack, parsed_args.server
     if stack and not members:
@@ -260,7 +268,7 @@ def _choose(
 
 
 def _nothing_found(parsed_args: argparse.Namespace) -> str:
-    """Say which servers were checked, and that no row was found."""
+    """Return a text: none of the servers that were checked can be listed."""
     if parsed_args.stack or parsed_args.server:
         servers = 'these servers'
     elif parsed_args.servers:
@@ -325,9 +333,10 @@ def _keys(parsed_args: argparse.Namespace) -> signature.Keys:
 class _Stack(NamedTuple):
     """The data that Heat shows of a stack and of its nested stacks.
 
-    :param stacks: the ids of these stacks.
-    :param servers: the ids of the servers that their resources have created.
-    :param made: the ids of all objects that their resources have created.
+    :param stacks: the ids of the stack and of its nested stacks.
+    :param servers: the ids of the servers in all these stacks.
+    :param made: the ids of all objects, such as servers and volumes, that the
+        resources in all these stacks have created.
     """
 
     stacks: set[str]
@@ -352,8 +361,9 @@ def _find_stack(orchestration: Any, name: str) -> _Stack | None:
     )
     contents = _Stack(stacks={stack.id}, servers=set(), made=set())
     for resource in pages.read_answer(answer, 'Heat')['resources']:
-        # Only the link is reliable: with external_id, a template can set any
-        # physical_resource_id.
+        # The id of a nested stack comes from the link. The attribute
+        # physical_resource_id is not reliable: a template can set any value
+        # with external_id.
         for link in resource.get('links', ()):
             if link['rel'] == 'stack':
                 contents.stacks.add(link['href'].rpartition('/')[2])
@@ -366,11 +376,12 @@ def _find_stack(orchestration: Any, name: str) -> _Stack | None:
 
 
 def _servers(nova: Any, all_projects: bool) -> Iterator[rows.Row]:
-    """Return the rows of servers, as Nova's API answers.
+    """Return the rows of servers in the answers of Nova's API.
 
-    :raises CommandError: if this Nova is too old.
+    :raises CommandError: if this Nova is too old to show hints.
     """
-    # By default, the shell asks Nova in an old microversion.
+    # The shell's default is an old microversion. With such a default,
+    # supports_microversion() returns False even for a new Nova.
     nova.default_microversion = None
     if not utils.supports_microversion(nova, HINTS_SHOWN):
         raise exceptions.CommandError(

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Answer what operators ask about the hints of stacks.
+"""Compute the results of the commands about stack hints.
 
-The modules are pure: they neither read a file or a cloud, nor print.
+The modules are pure: they read no file and no cloud, and print nothing.
 """

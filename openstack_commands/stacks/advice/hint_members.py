@@ -3,8 +3,8 @@
 """The stack in the hints of each server, and whether Heat signed the hints.
 
 The rows of servers come from Nova's API or from ``openstack server show -f
-json``. :mod:`os_placement_plugins.stack_hints` reads their hints, as in
-nova-scheduler.
+json``. :mod:`os_placement_plugins.stack_hints` reads the hints of the servers
+here and in nova-scheduler.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,11 +18,12 @@ from os_placement_plugins.quoting import listed, quote
 class Member(NamedTuple):
     """One server and its hints.
 
-    :param hints: the stack that the hints name, signed or not.
-    :param signature: ``valid`` or ``invalid``, for this project and these
-        hints; ``unsigned`` without a signature; ``not checked`` without a key.
+    :param hints: the stack that the hints name, even if the hints are not
+        signed.
+    :param signature: ``unsigned`` if the hints have no signature; ``not
+        checked`` if the command has no key; or else ``valid`` or ``invalid``.
     :param key_id: the id of the key in the signature, even if the signature
-        is not valid; empty without a signature.
+        is not valid; empty if the hints have no signature that can be read.
     :param project_id: the id of the project that owns the server.
     :param marked: the server has a hint whose name begins with ``heat_``.
     """
@@ -51,7 +52,7 @@ class Member(NamedTuple):
 
 
 class AmbiguousError(ValueError):
-    """Several stacks have this name; the text lists their ids."""
+    """Several stacks have the same name; the text lists their root stacks."""
 
 
 def of_stack(members: Sequence[Member], stack: str) -> list[Member]:
@@ -64,7 +65,8 @@ def of_stack(members: Sequence[Member], stack: str) -> list[Member]:
     if by_id:
         return by_id
     by_name = [member for member in members if stack in member.stack_names]
-    # Names of nested stacks are unique below a root stack.
+    # Stack names are unique below one root stack. So the name means several
+    # stacks only if there are several root stacks.
     roots = {
         (member.hints.root_stack_id or 'unknown', member.project_id)
         for member in by_name
@@ -84,8 +86,9 @@ def of_stack(members: Sequence[Member], stack: str) -> list[Member]:
 def read_server(row: rows.Row, keys: signature.Keys) -> Member:
     """Return a server and its hints.
 
-    :param row: as Nova's API or the shell shows the server.
-    :param keys: the signing keys of Heat; without keys, no check is made.
+    :param row: the server, as Nova's API or the shell shows it.
+    :param keys: the signing keys of Heat. Without keys, the signature is not
+        checked.
     :raises UnreadableError: if the row is no server, or has no hints column.
     """
     name, server_id = rows.text(row, 'name'), rows.text(row, 'id')
