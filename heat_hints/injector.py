@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Read a resource of Heat, decide its hints, and return them to Heat."""
+"""Return to Heat the hints of a resource that Heat is about to create."""
 
 import functools
 from collections.abc import Callable, Mapping
@@ -56,7 +56,8 @@ class Injector:
         """Return the hints that Heat sends to the scheduler for one resource.
 
         :param resource: Heat's resource, about to send its request.
-        :param resource_type: its type, not an alias from an environment.
+        :param resource_type: the type of the resource, not an alias from an
+            environment.
         :param template_hints: the hints of the template, or ``None``.
         :param stock: the overridden method of the resource's class, which
             returns the hints that Heat would send without this package.

@@ -116,7 +116,7 @@ def _subclass(
         base.__name__,
         (base,),
         {
-            # Heat's log shows this name when the class replaces Heat's own.
+            # Heat logs this name when the class replaces Heat's own class.
             '__module__': __name__,
             '__doc__': base.__doc__,
             _METHOD: _scheduler_hints,

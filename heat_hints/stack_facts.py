@@ -2,9 +2,9 @@
 
 """Facts from Heat about a resource and its stacks.
 
-Each call of a provider runs in its own thread, which must not use the request
-context of Heat's thread. So the functions that a provider calls use only
-objects that do not change, and open their own database connections.
+Each call of a provider runs in its own thread. This thread must not use Heat's
+request context for the database. So the functions that a provider calls use
+only objects that do not change, and open their own database connections.
 
 These functions read the text of a template and its parameters, but no
 attributes of other resources. So each heat-engine gets the same result at any
@@ -174,7 +174,7 @@ def _check(stack: Any, rows: lineage.Lineage) -> None:
 
 
 def _property(resource: Any, names: tuple[str, ...]) -> str | None:
-    """Return a property of the template, with its functions resolved.
+    """Return a resource's property, with the template's functions resolved.
 
     ``resource.properties[name]`` is not used, because Heat would then ask Nova
     or Glance for an id.
@@ -220,7 +220,10 @@ def _name(cls: type[Any]) -> str:
 
 
 def _first(written: Any, names: tuple[str, ...]) -> Any:
-    """Return the value of the first name that has one; None if none has."""
+    """Return the value of the first of some names that a mapping has.
+
+    :returns: None if the mapping has none of the names.
+    """
     if not isinstance(written, Mapping):
         return None
     for name in names:
@@ -261,7 +264,7 @@ def _parameters(parameters: Any) -> dict[str, object]:
 
 
 def _action(resource: Any) -> str | None:
-    """Return why the resource is created; None if this is not known."""
+    """Return why a resource is created; None if the reason is not known."""
     stack = resource.stack
     if resource.replaces is not None:
         return REPLACEMENT

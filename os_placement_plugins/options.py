@@ -120,7 +120,7 @@ def find_wrong(
     return problems
 
 
-#: The options that need one line for each value, so several lines are right.
+#: The options that a file may set in several lines, one line for each value.
 SEVERAL_LINES: Final = frozenset({'available_filters'})
 
 
@@ -219,7 +219,7 @@ def _has(config: cfg.ConfigOpts, section: str, name: str) -> bool:
 def _value(config: cfg.ConfigOpts, section: str, name: str) -> Any:
     """Return the value of an option.
 
-    :raises Exception: whatever oslo.config raises for a wrong value.
+    :raises Exception: any error that oslo.config raises for a wrong value.
     """
     return _group(config, section)[name]
 
@@ -239,9 +239,10 @@ def _one_line_for(config: cfg.ConfigOpts, section: str, name: str) -> str:
 def nearest(
     what: str, name: str, names: Iterable[str], cutoff: float = 0.8
 ) -> list[str]:
-    """Return a list with the most similar name in a text, or an empty list.
+    """Return a text with the most similar name, as the only item of a list.
 
     :param what: the beginning of the text.
+    :returns: an empty list if no name is similar enough.
     """
     matches = difflib.get_close_matches(name, names, n=1, cutoff=cutoff)
     return [f'{what} (the nearest is {match})' for match in matches]
@@ -250,8 +251,8 @@ def nearest(
 def check(config: cfg.ConfigOpts, options: Options) -> None:
     """Raise an error if a value is wrong.
 
-    :raises ConfigFileValueError: if a value is wrong, with the text of
-        :func:`find_wrong`.
+    :raises ConfigFileValueError: if a value is wrong. The message consists of
+        the texts of :func:`find_wrong`.
     """
     wrong = find_wrong(config, options)
     if wrong:

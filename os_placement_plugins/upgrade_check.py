@@ -32,7 +32,7 @@ def warning(problems: object, text: str) -> Result:
 
 
 class Checks(upgradecheck.UpgradeCommands):
-    """The checks that are the same for each service, and the command.
+    """The command ``... upgrade check``, with the checks of all services.
 
     :param config: the service's configuration, which the checks read.
     """
@@ -154,9 +154,11 @@ class Checks(upgradecheck.UpgradeCommands):
 def with_right_values(
     check: Callable[[Any], Result],
 ) -> Callable[[Any], Result]:
-    """Return a check that fails without a run if an option's value is wrong.
+    """Let a check run only if the values of all options are valid.
 
-    :param check: a check that needs valid values.
+    :param check: the check.
+    :returns: a check that fails if a value is wrong, and otherwise runs
+        ``check``.
     """
 
     @functools.wraps(check)

@@ -74,8 +74,8 @@ def claimed(template: Iterable[str], *, signing: bool) -> frozenset[str]:
     """Return the reserved names among the hints of a template.
 
     :param template: the names of the hints that the template gives.
-    :param signing: whether Heat signs its hints. Then all names that begin
-        with the prefix are reserved, because the signature covers them.
+    :param signing: whether Heat signs its hints. If so, all names that begin
+        with ``heat_`` are reserved, because the signature covers these hints.
     """
     return frozenset(
         name
@@ -168,8 +168,8 @@ def accept(
     :param offer: the answer of the provider.
     :param taken: the hints that earlier providers have set.
     :param allowed: the names of Nova's own hints that providers may set.
-    :returns: the hints to send; and for each other hint, by name, the reason
-        why it is not sent.
+    :returns: a mapping of the hints to send; and a mapping from the name of
+        each other hint to the reason why the hint is not sent.
     :raises AnswerError: if the answer is not a mapping, or if the server would
         have too many or too large hints with the answer.
     """
@@ -256,8 +256,8 @@ def merge(
     :param user: the result of :func:`user_hints`.
     :param provided: the hints of all providers.
     :param mode: the option ``user_hints``. With ``keep``, a reserved hint of
-        the template replaces the identifier. Otherwise, such a hint is never
-        sent.
+        the template replaces the identifier. Otherwise, the template's
+        reserved hints are never sent.
     :param first: the option ``hint_precedence``.
     """
     reserved = {name: user[name] for name in user if name in RESERVED}

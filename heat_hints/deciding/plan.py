@@ -34,7 +34,7 @@ def find_member(
     root_stack_id: str,
     places: Sequence[str],
 ) -> Member | None:
-    """Return the member that a resource is; ``None`` if it is in no group.
+    """Return the group, the rank and the place of a resource.
 
     The members take the places in turn, in the order of their ranks. The place
     of rank 0 comes from a hash that includes the group's name. Without this
@@ -43,6 +43,7 @@ def find_member(
     :param siblings: the resources of the stack, in the template's order.
     :param name: the name of the resource.
     :param places: the places, at least one.
+    :returns: ``None`` if the resource is in no group.
     """
     resources = {sibling.name: sibling for sibling in siblings}
     resource = resources.get(name)

@@ -154,7 +154,7 @@ class Maker:
         self._lock = threading.Lock()
 
     def check(self) -> None:
-        """Import the provider's class, and have it check its options.
+        """Import the provider's class, and call ``check`` of the class.
 
         :raises ProviderError: if an option is wrong. Other errors are logged.
         """
@@ -262,8 +262,8 @@ def ask(
                     f'sent: {reason}'
                 )
                 continue
-            # Only a WARNING, whatever on_error is: the operator has chosen the
-            # order of the providers.
+            # Even with on_error = fail, log only a WARNING: the operator has
+            # chosen the order of the providers.
             LOG.warning(
                 'heat_hints: the hint %(hint)s of the provider "%(name)s" is '
                 'not sent: %(reason)s. Give it another name.',

@@ -66,7 +66,7 @@ class Lister(command.Lister):  # type: ignore[misc]
     # command line decides whether a cloud is needed; see log_in().
     auth_required = False
 
-    #: The exceptions for wrong input. Their text says what is wrong.
+    #: The exceptions for wrong input, whose texts say what is wrong.
     INPUT_ERRORS: ClassVar[tuple[type[Exception], ...]] = ()
 
     #: The columns that the format "table" shows without the option "-c"; empty

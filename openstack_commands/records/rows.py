@@ -27,7 +27,7 @@ class UnreadableError(ValueError):
 
 
 def unwrap(documents: Iterable[object]) -> Iterator[Row]:
-    """Yield the rows of documents, with column names in one form.
+    """Yield the rows in some documents.
 
     :param documents: rows, lists of rows, or answers of Nova's API.
     :returns: rows whose column names have lower case and underscores.

@@ -173,7 +173,7 @@ class ListStackHints(lister.Lister):
         return self._of_stack(members, stack, of_heat)
 
     def _shown(self, nova: Any, all_projects: bool) -> list[rows.Row]:
-        """Return the servers whose hints Nova shows; warn if others exist.
+        """Return the servers whose hints Nova shows; warn about the others.
 
         :raises CommandError: if this Nova is too old to show hints.
         """
@@ -268,7 +268,7 @@ def _choose(
 
 
 def _nothing_found(parsed_args: argparse.Namespace) -> str:
-    """Return a text: none of the servers that were checked can be listed."""
+    """Return a warning that no server matches the command line."""
     if parsed_args.stack or parsed_args.server:
         servers = 'these servers'
     elif parsed_args.servers:
@@ -347,7 +347,7 @@ class _Stack(NamedTuple):
 def _find_stack(orchestration: Any, name: str) -> _Stack | None:
     """Return a stack; None if Heat does not show it.
 
-    :param name: its name or ID.
+    :param name: the name or ID of the stack.
     """
     try:
         stack = orchestration.find_stack(name, ignore_missing=True)
