@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The base class of both policies, with the methods that Senlin calls."""
+"""The base class of the region placement and the deletion policy."""
 
 from typing import Any
 
@@ -15,7 +15,8 @@ from senlin_plugins.planning import inputs, plugin_types, values
 from senlin_plugins.planning.decision import Decision
 
 LOG = logging.getLogger(__name__)
-# Senlin has read senlin.conf before it loads a policy.
+# Senlin reads senlin.conf before it imports its policies, so the options of
+# this package can be checked here.
 conf.load(cfg.CONF)
 
 
@@ -25,7 +26,7 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
     A subclass implements :meth:`check_spec`, :meth:`decide` and :meth:`write`.
     """
 
-    # Set by the untyped base.
+    # Senlin's base class sets these attributes, but has no type hints.
     name: str
     type: Any
     properties: Any
@@ -35,7 +36,7 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
     def check_spec(self) -> None:
         """Check the spec, before Senlin's schema does.
 
-        Senlin's own messages do not name the field.
+        The messages of Senlin's schema do not name the wrong field.
 
         :raises ValueError: if the spec is wrong; the text has the field, the
             value and the accepted values.
@@ -44,32 +45,33 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
 
     def find_cluster(self, cluster_id: str, action: Any) -> Any:
         """Return the cluster, with the parts that the decision needs."""
-        # An action on a cluster has loaded the cluster after taking the lock.
+        # An action on a cluster loads the cluster after it has taken the lock,
+        # so this cluster is up to date.
         if action.target == cluster_id:
             return action.entity
         return cluster_row.load(cluster_id)
 
     def prepare(self, cluster: Any, action: Any) -> Any:
-        """Read once what the decision needs besides the cluster.
+        """Read the data that the decision needs besides the cluster.
 
-        :returns: the view for :meth:`decide`.
+        :returns: these data, which :meth:`decide` gets as ``view``.
         """
 
     def decide(self, cluster: Any, action: Any, view: Any) -> Decision | None:
         """Read the nodes of the cluster and decide.
 
-        :param view: what :meth:`prepare` has returned.
+        :param view: the data that :meth:`prepare` has returned.
         :returns: the decision, or ``None`` if there is nothing to decide.
-        :raises WrongValue: if the number of nodes cannot be used.
+        :raises WrongValue: if the action asks for an invalid number of nodes.
         """
         raise NotImplementedError
 
     def write(self, action: Any, decision: Decision) -> None:
-        """Write a decision into an action's data, in the documented format.
+        """Write a decision into an action's data, as Senlin reads it.
 
         :param action: the action; the caller stores it afterwards.
-        :param decision: the decision. The decision about a recovery may
-            contain moves even if it is a refusal.
+        :param decision: the decision. If the action is a recovery, even a
+            refusal may contain moves of nodes to other regions.
         """
         raise NotImplementedError
 
@@ -78,7 +80,8 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
 
         :returns: the obstacle and what to do; empty if there is none.
         """
-        # Senlin's own check regards two versions of a type as different types.
+        # Senlin's own check compares types with their versions. So it would
+        # allow two versions of the same policy on one cluster.
         type_name = self.type.rpartition('-')[0]
         rivals = type_name, plugin_types.RIVALS[type_name]
         for policy in cluster.policies:
@@ -93,8 +96,8 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
     def validate(self, context: Any, validate_props: bool = False) -> bool:
         """Check the spec.
 
-        :param validate_props: whether to check values against the cloud,
-            too, which only a subclass does.
+        :param validate_props: whether to also check values against the cloud.
+            A subclass may do this; this class does not.
         :raises: ``InvalidSpec``; the text says what is wrong and which values
             are accepted.
         """
@@ -110,11 +113,10 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         return True
 
     def attach(self, cluster: Any, enabled: bool = True) -> tuple[bool, Any]:
-        """Refuse a cluster on which the policy could not do its work.
+        """Tell whether the policy can be attached to a cluster.
 
-        :param cluster: the cluster to attach to.
-        :param enabled: whether the binding is enabled.
-        :returns: (true, data), or (false, reason).
+        :param enabled: whether the policy is enabled on the cluster.
+        :returns: (true, data for Senlin to store), or (false, reason).
         """
         obstacle = self._disabled() or self.find_obstacle(cluster)
         if obstacle:
@@ -122,17 +124,18 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         return True, None
 
     def pre_op(self, cluster_id: str, action: Any) -> None:
-        """Decide about an action before it runs; never raise.
+        """Decide about an action before it runs; never raise an exception.
 
         An exception would make the action fail without a reason (NODE_*) or
         with only a traceback (CLUSTER_*).
 
         :param action: the action. Its data get the decision, or the status
-            ERROR with the reason for a refusal. The API shows both.
+            ERROR with the reason for a refusal. The API shows these data.
         """
         names = self.name, action.action, action.id
         before = {*action.data}
-        # If the inputs or the cluster cannot be read, refuse the whole action.
+        # Until the cluster is read, an error refuses the whole action. A later
+        # error refuses only the part of the action that the policy decides.
         refuse = self.refuse_all
         try:
             action.inputs.update(inputs.read(action.action, action.inputs))
@@ -154,7 +157,7 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
             LOG.exception("Policy '%s' failed on %s %s.", *names)
             reason = f'The policy check failed: {ex or type(ex).__name__}'
         LOG.debug("Policy '%s' refuses %s %s: %s", *names, reason)
-        # Remove what Senlin's parser of a resize has written.
+        # Remove the fields that Senlin's parser of a resize has written.
         for field in {'creation', 'deletion'} - before:
             action.data.pop(field, None)
         refuse(action, reason)
@@ -162,8 +165,10 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
     def refuse(self, action: Any, reason: str) -> None:
         """Refuse the part of an action that the policy decides.
 
+        Unless a subclass overrides this method, refuse the whole action.
+
         :param action: the action; the reason goes into its data.
-        :param reason: what the user reads.
+        :param reason: the reason, which the user sees.
         """
         self.refuse_all(action, reason)
 
@@ -171,7 +176,7 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         """Refuse a whole action.
 
         :param action: the action; the reason goes into its data.
-        :param reason: what the user reads.
+        :param reason: the reason, which the user sees.
         """
         action.data.update({'status': base.CHECK_ERROR, 'reason': reason})
         try:
@@ -182,7 +187,7 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
             )
 
     def _disabled(self) -> str:
-        """Say that this policy type is not enabled; empty if it is."""
+        """Return a message if the policy's type is disabled, or else ''."""
         enabled = cfg.CONF[conf.GROUP].enabled_policies
         type_name = self.type.rpartition('-')[0]
         name = type_name.rpartition('.')[2]

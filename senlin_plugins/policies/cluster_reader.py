@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Read a cluster from Senlin's objects into plain data."""
+"""Convert Senlin's clusters and nodes to the classes of ``planning``."""
 
 import copy
 import random
@@ -31,8 +31,9 @@ LOG = logging.getLogger(__name__)
 def read_change(action: Any, cluster: Any) -> Change:
     """Return how many nodes an action adds or removes.
 
-    :param action: the action; Senlin's parser writes into its data.
-    :raises WrongValue: if the number cannot be used.
+    :param action: the action. If it is a resize, its data may change, because
+        Senlin's parser writes the result there.
+    :raises WrongValue: if the number of nodes is invalid.
     """
     if action.target != cluster.id:
         return Change(growing=True, count=1)
@@ -50,7 +51,7 @@ def read_change(action: Any, cluster: Any) -> Change:
 
 
 def read_nodes(cluster: Any, nodes: Iterable[Any]) -> list[Node]:
-    """Return nodes of Senlin as plain data.
+    """Convert Senlin's nodes to :class:`Node`.
 
     :param nodes: nodes of the cluster, or nodes that join the cluster.
     """
@@ -74,9 +75,10 @@ def read_nodes(cluster: Any, nodes: Iterable[Any]) -> list[Node]:
 
 
 def read_unrecorded(cluster: Any) -> list[tuple[Any, str]]:
-    """Return the nodes without a recorded region, and where each counts.
+    """Return the nodes without a recorded region.
 
-    :returns: (node, region); the region is empty if nothing names a region.
+    :returns: (node, region) for each node. The region is the one in which
+        plans count the node; empty if nothing names a region.
     """
     nodes = [node for node in cluster.nodes if not recorded_region(node)]
     find_region = _region_finder(cluster, nodes)
@@ -86,7 +88,7 @@ def read_unrecorded(cluster: Any) -> list[tuple[Any, str]]:
 def untied(names: set[str], profile: Any) -> set[str]:
     """Return the regions in which a profile can create nodes.
 
-    :param names: the regions in question.
+    :param names: the regions to choose from.
     :param profile: a region-aware profile.
     """
     ties = profile.ties()
@@ -105,7 +107,8 @@ def untied(names: set[str], profile: Any) -> set[str]:
 def _region_finder(cluster: Any, nodes: Iterable[Any]) -> Callable[[Any], str]:
     """Return a function from a node to the region in which it counts.
 
-    Profiles are read only for nodes without a recorded region, in one query.
+    Only the profiles of nodes without a recorded region are read, all in one
+    query.
     """
     ids = {node.profile_id for node in nodes if not recorded_region(node)}
     default = cfg.CONF.default_region_name
@@ -130,9 +133,12 @@ def _region_finder(cluster: Any, nodes: Iterable[Any]) -> Callable[[Any], str]:
 
 
 def _parse_resize(action: Any, cluster: Any, size: int) -> Change:
-    """Let Senlin's parser tell how many nodes a resize adds or removes."""
-    # The parser takes a current size of 0 for "not given" and falls back to
-    # the desired capacity, so the two must agree.
+    """Return how many nodes a resize adds or removes, by Senlin's parser.
+
+    :raises WrongValue: if the parser refuses the inputs of the action.
+    """
+    # If the current size is 0, the parser uses the desired capacity instead.
+    # So set the desired capacity to the current size.
     sized = copy.copy(cluster)
     sized.desired_capacity = size
     result, reason = scaleutils.parse_resize_params(action, sized, size)
@@ -143,10 +149,12 @@ def _parse_resize(action: Any, cluster: Any, size: int) -> Change:
 
 def _check_size(action: Any, cluster: Any, size: int) -> None:
     """Refuse more nodes than a cluster may have, before the plan is made."""
-    # Senlin's engine checks the size only after the policies. It never does if
-    # a policy decided the number of a resize. A webhook may ask for a billion
-    # nodes, and the plan would have an entry for each of them.
-    # A resize may set new limits. Senlin's parser compares the size with them.
+    # Senlin's engine checks the size only after it has called the policies. If
+    # a policy has decided how many nodes a resize adds, the engine never
+    # checks the size. A webhook may ask for a billion nodes, and the plan
+    # would then have an entry for each of these nodes.
+    # A resize may set new limits, so the old limits of the cluster do not
+    # count here: only the limit in senlin.conf counts.
     resized = action.action == consts.CLUSTER_RESIZE
     problem = scaleutils.check_size_params(
         None if resized else cluster, size, strict=True

@@ -40,7 +40,8 @@ class DeletionPolicy(base.PlacementPolicy):
         '1.1': [{'status': consts.SUPPORTED, 'since': '2026.11'}],
     }
 
-    #: After every policy that decides how many nodes leave which region.
+    #: Senlin calls this policy after each policy that decides how many nodes
+    #: leave each region.
     PRIORITY = 400
 
     TARGET = [
@@ -134,7 +135,8 @@ class DeletionPolicy(base.PlacementPolicy):
     @property
     def hook(self) -> Mapping[str, Any]:
         """The hook of the spec; an empty mapping if there is none."""
-        # In self.properties, the schema fills an empty hook with defaults.
+        # Read self.spec: self.properties has a hook with default values even
+        # if the spec has no hook.
         if not self.spec['properties'].get('hooks'):
             return {}
         return dict(self.properties['hooks'])
@@ -146,7 +148,7 @@ class DeletionPolicy(base.PlacementPolicy):
         return super().find_cluster(cluster_id, action)
 
     def decide(self, cluster: Any, action: Any, view: Any) -> Decision | None:
-        """Choose the nodes that leave (scenarios S1 to S7)."""
+        """Choose the nodes that leave (S1 to S7 of the specification)."""
         if action.action == consts.NODE_DELETE:
             return Decision(candidates=(action.entity.id,))
         named = action.action == consts.CLUSTER_DEL_NODES
@@ -168,10 +170,13 @@ class DeletionPolicy(base.PlacementPolicy):
         )
 
     def _find_hook_obstacle(self, action: Any) -> str:
-        """Say why Senlin could not send the hook; raise if Zaqar is down."""
-        # Check before the action: Senlin's engine would fail only after it has
-        # lowered the desired capacity. A later recovery would then delete
-        # other nodes.
+        """Say why Senlin could not send the hook; empty if it can.
+
+        :raises: the error of the client if Zaqar does not answer.
+        """
+        # Check this before the action runs. If Zaqar is down, Senlin's engine
+        # fails only after it has lowered the desired capacity. A later
+        # recovery would then delete other nodes.
         if not self.hook:
             return ''
         if self.hook['type'] == 'webhook':
@@ -211,10 +216,11 @@ class DeletionPolicy(base.PlacementPolicy):
             # Senlin's engine sends no hook for NODE_DELETE.
             return
         if action.action == consts.CLUSTER_DEL_NODES:
-            # Remove duplicates, because the engine would delete such a node
-            # twice. The engine itself ignores nodes of other clusters.
+            # If the request names a node twice, the engine would delete the
+            # node twice. So remove duplicates. Nodes of other clusters may
+            # stay in the list, because the engine ignores them.
             named = action.inputs.get('candidates') or ()
             action.inputs['candidates'] = list(dict.fromkeys(named))
         if self.hook:
-            # The engine reads the hook from here.
+            # Senlin's engine reads the hook from the action's data.
             action.data['hooks'] = self.hook

@@ -22,7 +22,8 @@ LOG = logging.getLogger(__name__)
 def write(action: Any, decision: Decision) -> None:
     """Write ``creation`` or ``deletion`` in the format that Senlin reads.
 
-    :param action: the action, whose data and cluster change.
+    :param action: the action, whose data this function changes. The data of
+        nodes of the cluster may change, too.
     :param decision: the decision of the region placement policy.
     """
     profile = action.entity.rt['profile']
@@ -41,13 +42,15 @@ def write(action: Any, decision: Decision) -> None:
     written['regions'] = dict(decision.plan)
     action.data[field] = written
     if decision.candidates:
-        # Senlin's own deletion policy fails on a node without a region.
+        # Senlin's own deletion policy fails if a node has no recorded region.
         record_missing_regions(action.entity)
         for node in unplaced(action.entity):
-            # In memory only, for Senlin's policy: no region is chosen yet.
+            # No region is chosen for this node yet. Set the data in memory
+            # only, for Senlin's own deletion policy.
             node.data = {'placement': {'region_name': NO_REGION}}
-        # A deletion policy, of this package or of Senlin, later replaces these
-        # candidates: it applies its criterion in each region.
+        # If the cluster has a deletion policy, of this package or of Senlin,
+        # the policy later replaces these candidates. It keeps the number of
+        # nodes for each region, and chooses the nodes by its own criterion.
         written['candidates'] = list(decision.candidates)
     elif not aware:
         LOG.warning(
@@ -72,7 +75,7 @@ def _record_new_regions(cluster: Any, moves: Mapping[str, str]) -> None:
 
 
 def record_missing_regions(cluster: Any) -> None:
-    """Record the regions of nodes without a record, such as adopted ones."""
+    """Record the region of each node that has no recorded region."""
     places = []
     for node, region in cluster_reader.read_unrecorded(cluster):
         if region not in ('', NO_REGION):
@@ -88,7 +91,7 @@ def unplaced(cluster: Any) -> list[Any]:
 
 def expel(node: Any, reason: str) -> None:
     """Remove a node from its cluster, because no region takes the node."""
-    # Senlin does the same with a node above max_size.
+    # Senlin also removes a node like this if the cluster exceeds max_size.
     status = {'status': consts.NS_ERROR, 'status_reason': reason}
     context = senlin_context.get_admin_context()
     try:
@@ -97,7 +100,8 @@ def expel(node: Any, reason: str) -> None:
             values = {'cluster_id': '', **status}
             node_objects.Node.update(context, node.id, values)
     except Exception:
-        # A policy must not raise. The node may be gone, or the database down.
+        # A policy must not raise an exception. For example, the node may be
+        # gone, or the database may be down.
         LOG.exception('Node %s could not leave its cluster.', node.id)
 
 

@@ -2,9 +2,10 @@
 
 """The region placement policy, version 1.1, which handles region failures.
 
-Version 1.0 implements the specification. This version adds more: it knows
-regions that are out or full, finds places for nodes that are recreated, and
-reads weights and caps from the cluster's metadata.
+Version 1.0 implements the specification. Version 1.1 also avoids regions that
+are out or full, and moves nodes to other regions when the nodes are recreated.
+It also reads weights and caps from the cluster's metadata.
+:class:`~senlin_plugins.planning.region_state.Code` has the states of a region.
 """
 
 import dataclasses
@@ -36,17 +37,17 @@ from senlin_plugins.regions import shared_look
 
 LOG = logging.getLogger(__name__)
 
-#: The number of characters of an error in the metadata that are logged.
+#: The log shows at most this many characters of an error in the metadata.
 LONGEST: Final = 200
 #: Seconds for which an action on a node uses the last check of the regions.
 FRESH: Final = 60
-#: Seconds between two checks of the regions that health checks start. There
-#: is a health check for each node.
+#: Seconds between two checks of the regions that health checks start. Without
+#: this pause, the health check of each node would check all regions.
 PAUSE: Final = 15
 
 
 class RegionFailoverPolicy(RegionPlacementPolicy, RegionWatcher):
-    """Spread the nodes of a cluster over those regions that work."""
+    """Spread the nodes of a cluster over the regions that work."""
 
     VERSION = '1.1'
     VERSIONS = {'1.1': [{'status': consts.SUPPORTED, 'since': '2026.11'}]}
@@ -70,26 +71,27 @@ class RegionFailoverPolicy(RegionPlacementPolicy, RegionWatcher):
     }
 
     def check_spec(self) -> None:
-        """Check the spec, and warn of a property without an effect."""
+        """Check the spec; warn of strategy 'even', which has no effect."""
         super().check_spec()
         self._warn_of_even()
 
     def view(self, cluster: Row, now: str = '') -> View:
-        """Return the spec, the owner's settings and the known states.
+        """Return the regions of a cluster, with the stored states.
 
-        :param now: the time; empty if a check of the regions follows.
+        :param now: the time. It may be empty if a check of the regions
+            follows, because the view after the check has the check's time.
         """
         return region_view.read(
             self.content, cluster.metadata, cluster.data, now
         )
 
     def look(self, cluster: Row, view: View) -> View:
-        """Check the regions; begin to delete the servers left behind.
+        """Check the regions, and begin to delete servers left behind.
 
         Actions that call this method at the same time share one check.
 
         :param cluster: the engine's cluster object, or its row. This method
-            updates its data.
+            updates the ``data`` of this object.
         :param view: the view before the check.
         :returns: the view after the check.
         """
@@ -126,7 +128,9 @@ class RegionFailoverPolicy(RegionPlacementPolicy, RegionWatcher):
         return update
 
     def current(self, cluster: Row, region: str | None) -> View:
-        """Return the states for an action on a node; check them if too old.
+        """Return the view for an action on a node.
+
+        If the state of the node's region is too old, check the regions first.
 
         :param region: the region of the node.
         """
@@ -137,13 +141,20 @@ class RegionFailoverPolicy(RegionPlacementPolicy, RegionWatcher):
         return view
 
     def watch(self, cluster: Row) -> View:
-        """Return the states for a health check; check again if it is time."""
+        """Return the view for a health check.
+
+        If the last check is too old, check the regions first.
+        """
         due = False
 
         def begin(notes: Notes, now: str) -> Notes:
-            """Let only one of several health checks check the regions."""
+            """Store the time if this health check has to check the regions.
+
+            The cluster's row is locked here. So if several health checks run,
+            only one of them checks the regions.
+            """
             nonlocal due
-            # Ignore a time in the future: it is from another clock.
+            # Ignore a stored time in the future: it is from another clock.
             looked = notes.looked
             due = not looked or not 0 <= _age(looked, now) < PAUSE
             if not due:
@@ -157,7 +168,11 @@ class RegionFailoverPolicy(RegionPlacementPolicy, RegionWatcher):
         return self.look(cluster, view)
 
     def need_check(self, target: str, action: Any) -> bool:
-        """Tell whether the policy acts on an action: also on any recovery."""
+        """Tell whether the policy acts on an action.
+
+        Unlike version 1.0, this version also acts on the recovery of a node
+        that has a region already.
+        """
         return bool((target, action.action) in self.TARGET)
 
     def prepare(self, cluster: Row, action: Any) -> View:
@@ -181,9 +196,10 @@ class RegionFailoverPolicy(RegionPlacementPolicy, RegionWatcher):
                 name: state._asdict() for name, state in view.states.items()
             }
         if action.action == consts.NODE_RECOVER:
-            # The recovery of an active node is a request to replace the node.
-            # But if the region did not answer before, the recovery may have no
-            # other reason. Then the profile replaces only unhealthy nodes.
+            # If a user recovers an active node, the profile replaces even a
+            # healthy server. But if the node's region did not answer before,
+            # the silence may be the only reason for the recovery. Then the
+            # profile keeps a healthy server.
             region = recorded_region(action.entity) or ''
             old_state = before.notes.states.get(region)
             was_dead = bool(old_state and old_state.dead)
@@ -192,7 +208,10 @@ class RegionFailoverPolicy(RegionPlacementPolicy, RegionWatcher):
         return view
 
     def decide(self, cluster: Any, action: Any, view: View) -> Decision | None:
-        """Decide, and avoid the regions that do not work."""
+        """Decide as version 1.0, but avoid the regions that do not work.
+
+        Refuse to delete a cluster if its servers cannot all be deleted now.
+        """
         kind = action.action
         if kind == consts.CLUSTER_DELETE:
             return Decision(refusal=_find_left(cluster, view))
@@ -202,7 +221,7 @@ class RegionFailoverPolicy(RegionPlacementPolicy, RegionWatcher):
         return Decision()
 
     def _warn_of_even(self) -> None:
-        """Warn if the spec has a strategy that has no effect any more."""
+        """Warn if the spec has strategy 'even', which has no effect."""
         properties = self.spec['properties']
         if properties.get('strategy') == region_spec.EVEN:
             LOG.warning(
@@ -217,15 +236,20 @@ class RegionFailoverPolicy(RegionPlacementPolicy, RegionWatcher):
         return view.find_lost(cluster.nodes, consts.NS_ACTIVE)
 
     def find_faults(self, *_args: Any) -> dict[str, Fault]:
-        """Return no faults, because the snapshot has them as states.
+        """Return no faults, because this version decides by states instead.
 
-        :meth:`look` finds the faults. Unlike a fault, a state does not prevent
-        nodes from leaving a region.
+        :meth:`look` finds the faults, and stores them as states of the
+        regions. Unlike a fault, a state does not prevent nodes from leaving a
+        region.
         """
         return {}
 
     def post_op(self, cluster_id: str, action: Any) -> None:
-        """After a failed recovery, name the regions and nodes at fault."""
+        """Explain why a recovery of the cluster failed.
+
+        The reason names the regions that do not work, and the nodes for which
+        no region has room.
+        """
         super().post_op(cluster_id, action)
         recovers = action.action == consts.CLUSTER_RECOVER
         worked = action.inputs.get('action_result') == action.RES_OK
@@ -249,7 +273,10 @@ class RegionFailoverPolicy(RegionPlacementPolicy, RegionWatcher):
 
 
 def _find_left(cluster: Any, view: View) -> str:
-    """Say which servers of a cluster cannot be deleted now."""
+    """Say which servers prevent the deletion of a cluster.
+
+    :returns: a message for the user; empty if all servers can be deleted now.
+    """
     gone = {name for name, state in view.states.items() if state.dead}
     held = [
         node_records.what_it_leaves(node, view.now)
@@ -263,7 +290,7 @@ def _find_left(cluster: Any, view: View) -> str:
 
 
 def _log_changes(cluster: Any, before: Notes, after: Notes) -> None:
-    """Log each change of a region's state, in the engine that stores it."""
+    """Log each region whose state differs after a check."""
     for name in sorted({*before.states, *after.states}):
         old, new = before.states.get(name), after.states.get(name)
         if old and new and old.state == new.state:

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The region placement policy, version 1.0 of its specification."""
+"""The region placement policy, version 1.0 of its specification.
+
+S1 to S4 are scenarios of the specification.
+"""
 
 import dataclasses
 from collections.abc import Callable, Sequence
@@ -44,7 +47,7 @@ from senlin_plugins.regions import health
 
 LOG = logging.getLogger(__name__)
 
-#: Actions by which existing nodes join a cluster. They get no plan.
+#: Actions by which existing nodes join a cluster. They need no plan.
 JOINS: Final = (consts.CLUSTER_ADD_NODES, consts.CLUSTER_REPLACE_NODES)
 #: Actions that create one node.
 SINGLE_CREATIONS: Final = (consts.NODE_CREATE, consts.NODE_RECOVER)
@@ -57,9 +60,9 @@ class RegionPlacementPolicy(base.PlacementPolicy):
     VERSION = '1.0'
     VERSIONS = {'1.0': [{'status': consts.SUPPORTED, 'since': '2026.11'}]}
 
-    #: After the affinity and zone policies (300): this policy adds regions to
-    #: their placements. Before the deletion policy (400), which follows the
-    #: plan of this policy.
+    #: Senlin calls policies in the order of this number. This policy adds
+    #: regions to the placements of the affinity and zone policies (300). The
+    #: deletion policy (400) follows the plan of this policy.
     PRIORITY = 350
 
     TARGET = [
@@ -68,8 +71,8 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         ('BEFORE', consts.CLUSTER_RESIZE),
         ('BEFORE', consts.NODE_CREATE),
         ('AFTER', consts.NODE_CREATE),
-        # Not in the specification: a recovery may create nodes, and each new
-        # node needs a region.
+        # The specification does not have recoveries. But a recovery may create
+        # nodes, and each new node needs a region.
         ('BEFORE', consts.CLUSTER_RECOVER),
         ('AFTER', consts.CLUSTER_RECOVER),
         ('BEFORE', consts.NODE_RECOVER),
@@ -100,15 +103,15 @@ class RegionPlacementPolicy(base.PlacementPolicy):
 
     @property
     def content(self) -> Spec:
-        """The spec, in the format that the commands also use."""
+        """The spec of the policy, in a class that does not need Senlin."""
         return region_spec.read(self.spec)
 
     def check_spec(self) -> None:
-        """Check the spec as the commands do."""
+        """Check the spec as :attr:`content` reads it."""
         region_spec.read(self.spec)
 
     def validate(self, context: Any, validate_props: bool = False) -> bool:
-        """Check the spec, and that Keystone knows the regions."""
+        """Check the spec, and whether Keystone knows the regions."""
         super().validate(context, validate_props)
         if not validate_props:
             return True
@@ -123,7 +126,11 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         return True
 
     def find_obstacle(self, cluster: Any) -> str:
-        """Say why a plan could not take effect on a cluster."""
+        """Say why the policy cannot be attached to a cluster.
+
+        A profile that is not region-aware only causes a warning if
+        ``unaware_profile`` says so.
+        """
         obstacle = super().find_obstacle(cluster)
         if obstacle:
             return obstacle
@@ -161,19 +168,23 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         return attached, data
 
     def need_check(self, target: str, action: Any) -> bool:
-        """Skip the recovery of a node with a region: the node stays there."""
+        """Tell whether the policy acts on an action.
+
+        The policy ignores the recovery of a node that has a region already,
+        because the node stays in this region.
+        """
         if not super().need_check(target, action):
             return False
         recovers_node = action.action == consts.NODE_RECOVER
         return not (recovers_node and recorded_region(action.entity))
 
     def view(self, cluster: Row) -> View:
-        """Read the spec, and the regions in force for a cluster."""
+        """Return the regions of a cluster: in version 1.0, as in the spec."""
         spec = self.content
         return View(spec, Override(spec.regions))
 
     def prepare(self, cluster: Row, action: Any) -> View:
-        """Return what the decision needs besides the nodes."""
+        """Return the view of the regions, for :meth:`decide`."""
         return self.view(cluster)
 
     def decide(self, cluster: Any, action: Any, view: View) -> Decision | None:
@@ -203,7 +214,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         return place(self.snapshot(cluster, view, profile, change, nodes))
 
     def find_lost(self, cluster: Row, view: View) -> list[str]:
-        """Return the ids of nodes that a recovery moves; none in 1.0."""
+        """Return no ids: in version 1.0, a recovery moves no nodes."""
         return []
 
     def _settle_single(
@@ -211,16 +222,18 @@ class RegionPlacementPolicy(base.PlacementPolicy):
     ) -> Decision | None:
         """Choose the region of one node that is about to be created."""
         creates = action.action == consts.NODE_CREATE
-        # Read the row again: the action may have waited for the lock.
+        # While the action waited for a lock, a recovery may have created the
+        # node. So read the row again.
         row = node_objects.Node.get(action.context, action.target)
         if not row or row.status != INIT:
             if not creates:
                 return None
-            # Without this refusal, Senlin would set the node to ERROR.
+            # Without this refusal, Senlin would try to create the node again,
+            # and set the existing node to ERROR.
             return Decision(refusal=CREATED_ALREADY)
         profile = action.entity.rt['profile']
         if fixed_region(profile.context):
-            # The profile's region takes precedence (scenario S4).
+            # A region that the profile fixes takes precedence (scenario S4).
             nodes = cluster_reader.read_nodes(cluster, cluster.nodes)
             coming = [node for node in nodes if node.id == action.target]
             unplanned_nodes.warn(self.name, action, view, coming, nodes)
@@ -240,10 +253,10 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         node: Any,
         take: Callable[[Notes, str, str], Notes],
     ) -> Decision:
-        """Find a region for a node, and record it in the same transaction.
+        """Choose and record the region of a node, in one transaction.
 
-        Actions on several nodes of a cluster can run at the same time, because
-        they share the cluster's lock.
+        The transaction is needed because actions on several nodes of a cluster
+        can run at the same time: they share the cluster's lock.
 
         :param cluster: the engine's cluster object, or its row.
         :param node: the engine's node object; the decision does not count this
@@ -283,7 +296,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
             return set(keystone.validate_regions(sorted(names)))
         usable = set(names)
         for name, fault in self.find_faults(cluster, profile, names).items():
-            # Nodes can leave without the services that only new nodes need.
+            # To delete nodes, fewer services are needed than to create nodes.
             if growing or fault.dead:
                 usable.discard(name)
                 LOG.warning("Region '%s' is not used: %s.", name, fault.why)
@@ -294,7 +307,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
     def find_faults(
         self, cluster: Row, profile: Any, names: set[str], timeout: float = 0
     ) -> dict[str, Fault]:
-        """Return what is wrong with regions for the nodes of a profile.
+        """Check regions; return the faults that matter for a profile.
 
         :param timeout: as for :func:`senlin_plugins.regions.health.look`.
         """
@@ -317,17 +330,18 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         change: Change,
         nodes: Sequence[Node],
     ) -> Snapshot:
-        """Return the snapshot for the decision.
+        """Return the snapshot of a cluster, on which the decision depends.
 
         :param profile: the profile of the nodes that come or go.
-        :param change: the number of these nodes.
-        :param nodes: the nodes of the cluster that count.
+        :param change: the number of nodes that come or go.
+        :param nodes: the nodes of the cluster; empty if the caller sets the
+            field ``current`` later.
         """
         current = distribution(nodes)
         names = set(view.names)
         if not change.growing:
             # Senlin cannot delete nodes in a region that does not answer. So
-            # also check regions with nodes that the policy does not name.
+            # also check regions that have nodes but are not in the spec.
             names.update(current.keys() - {NO_REGION, ''})
         usable = self.usable_regions(cluster, profile, names, change.growing)
         return Snapshot(
@@ -340,11 +354,14 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         )
 
     def write(self, action: Any, decision: Decision) -> None:
-        """Write ``creation`` or ``deletion`` in the format of Senlin."""
+        """Write ``creation`` or ``deletion`` as Senlin reads them."""
         plan_writer.write(action, decision)
 
     def refuse(self, action: Any, reason: str) -> None:
-        """Refuse an action; a recovery still recovers the existing nodes."""
+        """Refuse an action, but let a recovery of the cluster go on.
+
+        The recovery then creates no nodes. It only recovers existing nodes.
+        """
         if action.action != consts.CLUSTER_RECOVER:
             super().refuse(action, reason)
             if action.action == consts.NODE_CREATE:
@@ -360,10 +377,11 @@ class RegionPlacementPolicy(base.PlacementPolicy):
             action.entity.remove_node(node.id)
 
     def post_op(self, cluster_id: str, action: Any) -> None:
-        """Make a recovery fail at its end if nodes are missing.
+        """Act after a recovery of the cluster, or after a NODE_CREATE.
 
-        After NODE_CREATE, correct the desired capacity instead, because it may
-        count nodes that this policy has refused.
+        If the policy has refused to create the missing nodes of a recovery,
+        the recovery now fails with this reason. After a NODE_CREATE, the
+        desired capacity may count refused nodes: correct the capacity.
         """
         if action.action == consts.NODE_CREATE:
             try:

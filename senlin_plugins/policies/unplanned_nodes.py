@@ -39,7 +39,9 @@ def warn(
     coming: Iterable[Node],
     nodes: Iterable[Node],
 ) -> None:
-    """Warn of the regions with more nodes than the policy allows.
+    """Warn if nodes come to a region that then exceeds its cap.
+
+    The cap of a region that the policy does not name counts as 0.
 
     :param coming: the nodes that the action adds.
     :param nodes: all nodes of the cluster after the action.
