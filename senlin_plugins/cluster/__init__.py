@@ -1,3 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Read and write the rows of a cluster in Senlin's database; needs Senlin."""
+"""Read and write a cluster's rows in Senlin's database.
+
+The modules of this package import Senlin.
+"""

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The desired capacity of a cluster, after nodes were created one by one.
+"""Correct the desired capacity of a cluster after a NODE_CREATE.
 
 Senlin counts the cluster's nodes when it begins to create a node, and stores
-this number as the desired capacity at the end. The number includes nodes that
+this number as the desired capacity afterwards. The number includes nodes that
 still wait for their own NODE_CREATE. If a policy later refuses such a node and
 removes it from the cluster, the desired capacity is too high.
 """
@@ -25,12 +25,13 @@ ENDS = (
 
 @db_api.retry_on_deadlock  # type: ignore[untyped-decorator]
 def correct(context: Any, cluster_id: str) -> None:
-    """Lower the desired capacity if it counts waiting or refused nodes.
+    """Lower the desired capacity if it counts too many nodes.
 
     :param context: the context of the action that has created a node.
     """
     with db_api.session_for_write() as session:
-        # With this lock, the next action counts after this action has written.
+        # Lock the row. Otherwise another action could count the nodes before
+        # this action has written the desired capacity.
         rows = session.query(models.Cluster).with_for_update()
         row = rows.filter_by(id=cluster_id).one_or_none()
         count = _count(session, cluster_id)
@@ -42,7 +43,7 @@ def correct(context: Any, cluster_id: str) -> None:
 
 
 def _count(session: Any, cluster_id: str) -> int:
-    """Count the nodes, without those that wait for their NODE_CREATE."""
+    """Return the number of nodes that do not wait for their NODE_CREATE."""
     node, action = models.Node, models.Action
     waits = session.query(action.id).filter(
         action.target == node.id,

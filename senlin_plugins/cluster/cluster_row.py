@@ -9,9 +9,11 @@ each other's notes. No code calls a cloud in this transaction.
 
 Senlin itself writes all data of a cluster in CLUSTER_UPDATE, in CLUSTER_DELETE
 and when a policy is attached or detached. No other action then runs on the
-cluster. But Senlin may overwrite the notes of a health check or of a deletion
-in the background. That does no harm, because the next check finds the same
-again. Only actions, which hold locks, record that a server is left behind.
+cluster. But health checks, and deletions of servers left behind, run without a
+lock on the cluster. Senlin may overwrite what they have noted, such as the
+state of a region. That does no harm, because the next check finds the same
+state. Senlin never overwrites a new note about a server left behind: only
+actions write such a note, and actions hold a lock on the cluster.
 """
 
 import dataclasses
@@ -31,11 +33,12 @@ from senlin_plugins.planning import region_state
 from senlin_plugins.planning.region_state import Notes
 from senlin_plugins.regions import health
 
-#: Dialect of SQLAlchemy -> the time in UTC.
+#: Dialect of SQLAlchemy -> the SQL expression for the time in UTC.
 _CLOCKS: Final = {
     'mysql': 'UTC_TIMESTAMP()',
     'postgresql': "timezone('utc', now())",
 }
+#: The same expression for every other dialect, such as SQLite.
 _CLOCK: Final = 'CURRENT_TIMESTAMP'
 
 
@@ -56,7 +59,7 @@ def update_notes(cluster: Any, edit: Callable[[Notes, str], Notes]) -> Update:
     """Change the notes about the regions of a cluster.
 
     :param cluster: the engine's cluster object, or its row. This function
-        updates its data.
+        updates the ``data`` of this object.
     :param edit: a function from the notes and the time to the new notes. It
         is called again after a deadlock in the database.
     """
@@ -81,7 +84,7 @@ def update_notes(cluster: Any, edit: Callable[[Notes, str], Notes]) -> Update:
 
 
 def _clock(session: Any) -> Any:
-    """Return the column with the time of the database, in UTC.
+    """Return an SQL column with the current time of the database, in UTC.
 
     The clocks of two engines may differ, so all engines ask the database.
     """
@@ -90,7 +93,7 @@ def _clock(session: Any) -> Any:
 
 
 def read_clock(time: Any) -> str:
-    """Return a time of the database in the stored format.
+    """Return a time of the database in the format of the notes.
 
     :param time: the time, in UTC; ``None`` if the cluster is gone.
     """
@@ -139,12 +142,12 @@ class Row:
 
     @functools.cached_property
     def nodes(self) -> list[Member]:
-        """The nodes."""
+        """The nodes of the cluster, read at the first use."""
         return read_members(self.id)
 
     @functools.cached_property
     def rt(self) -> dict[str, Any]:
-        """The profile, under the same key as in Senlin's object."""
+        """The profile, under the same key as in Senlin's cluster object."""
         return {
             'profile': profile_base.Profile.load(
                 senlin_context.get_admin_context(),
@@ -165,7 +168,7 @@ def read_members(cluster_id: str) -> list[Member]:
 
 
 def load(cluster_id: str) -> Row:
-    """Return a cluster.
+    """Return the row of a cluster.
 
     :raises: ``ResourceNotFound`` if the cluster is gone.
     """
@@ -176,7 +179,7 @@ def load(cluster_id: str) -> Row:
 
 
 def find(cluster_id: str) -> Row | None:
-    """Return a cluster, or None if it is gone."""
+    """Return the row of a cluster, or None if the cluster is gone."""
     table = models.Cluster
     with db_api.session_for_read() as session:
         rows = session.query(

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Which nodes hold a server or a stack.
+"""Find the nodes that hold a server or a stack.
 
-No server or stack is deleted while another node holds it. Senlin lets two
+A node holds a server or stack if the node's row has its id or name. No server
+or stack is deleted while another node holds it. Senlin lets two
 nodes hold the same server, because an adoption stores whatever id or name the
 request has. So each adoption and each deletion asks this module which nodes
 hold the resource.
@@ -49,8 +50,8 @@ def release(node: Any, resource: Resource) -> bool:
     delete the resource later. So if several nodes are deleted at the same
     time, the resource is deleted, too.
 
-    :param node: the engine's node object. If others hold the resource, the
-        resource and its ports are removed from the node and its row.
+    :param node: the engine's node object. If other nodes hold the resource,
+        this object and the node's row lose the resource and its ports.
     :returns: whether other nodes hold the resource.
     """
     with db_api.session_for_read() as session:
@@ -66,7 +67,9 @@ def release(node: Any, resource: Resource) -> bool:
 
 @db_api.retry_on_deadlock  # type: ignore[untyped-decorator]
 def _release(node: Any, resource: Resource, ids: Sequence[str]) -> bool:
-    """Remove a resource from a node, while the rows of holders are locked.
+    """Do the work of :func:`release` in one transaction.
+
+    The transaction locks the rows of the nodes, so that none of them changes.
 
     :param ids: the ids of the other nodes that seem to hold the resource.
     """

@@ -2,8 +2,10 @@
 
 """Delete the servers that nodes have left behind, in the background.
 
-A node leaves its server behind in a region that is out. The owner can forget
-such a server with ``openstack cluster region forget``: it is never deleted.
+If a region is out, Senlin cannot delete servers there. A node that is deleted
+or moved then leaves its server behind. The cluster's owner can forget such a
+server with ``openstack cluster region forget``, and it is never deleted. In
+this module, a server may also be a Heat stack.
 """
 
 import functools
@@ -26,11 +28,11 @@ from senlin_plugins.planning.snapshot import recorded_region
 
 LOG = logging.getLogger(__name__)
 
-#: Seconds after which the deletion of a cluster's servers stops.
+#: Seconds after which :func:`clear` stops.
 LIMIT: Final = 60.0
-#: Seconds between two tries.
+#: Seconds between two tries to delete the same servers.
 PAUSE: Final = 2.0
-#: How many servers are deleted at the same time.
+#: The most servers of a cluster that are deleted at the same time.
 AT_ONCE: Final = 8
 
 #: The log message about a server that its owner has forgotten.
@@ -39,22 +41,22 @@ FORGOTTEN: Final = (
     'on.'
 )
 
-#: The clusters for which a green thread of this process deletes.
+#: The ids of the clusters whose servers a green thread is deleting now.
 at_work: set[str] = set()
 
 
 def listed(cluster: Any) -> list[Left]:
-    """Return the servers left behind, except those the owner forgot."""
+    """Return a cluster's servers left behind, except forgotten ones."""
     forgotten = region_spec.forgotten(cluster.metadata)
     return region_state.read(cluster.data).remaining(forgotten)
 
 
 def is_forgotten(node: Any) -> bool:
-    """Tell whether the owner of its cluster has forgotten a node.
+    """Tell whether a cluster's owner has forgotten a node or its server.
 
     Profiles use this function if no policy watches the node's region. Senlin
     detaches all policies before it deletes a cluster. If a region fails after
-    that, no policy can handle its nodes.
+    that, only the owner can say what happens to the nodes there.
     """
     try:
         metadata = cluster_row.load(node.cluster_id).metadata
@@ -67,7 +69,7 @@ def is_forgotten(node: Any) -> bool:
 
 
 def log_forgotten(cluster: Any) -> None:
-    """Log the forgotten servers of a deleted cluster: they still run."""
+    """Log the forgotten servers of a deleted cluster, which still run."""
     remaining = listed(cluster)
     for entry in region_state.read(cluster.data).left:
         if entry not in remaining:
@@ -90,7 +92,11 @@ def start(cluster: Any, view: View) -> None:
 
 
 def _run(cluster: Any, ready: list[Left], let_go: list[Left]) -> None:
-    """Delete the entries, and never raise an exception."""
+    """Delete servers left behind; never raise an exception.
+
+    :param ready: the servers that can be deleted now.
+    :param let_go: the forgotten servers, which only leave the cluster's notes.
+    """
     try:
         clear(cluster, [*let_go, *ready])
     except Exception:
@@ -104,13 +110,13 @@ def _run(cluster: Any, ready: list[Left], let_go: list[Left]) -> None:
 def clear(cluster: Any, entries: Sequence[Left]) -> list[Left]:
     """Delete servers left behind, and stop after :data:`LIMIT` seconds.
 
-    :param entries: the entries that may be deleted.
-    :returns: the entries that are still there, or whose state is unknown.
+    :param entries: the servers that may be deleted.
+    :returns: the servers that still exist, or may still exist.
     """
     end = time.monotonic() + LIMIT
     rest = list(entries)
     while rest and time.monotonic() < end:
-        # The owner may declare a region out meanwhile.
+        # Read this again each time: the owner may have declared a region out.
         declared = region_spec.declared(_metadata(cluster))
         ready = [entry for entry in rest if entry.region not in declared]
         if not ready:
@@ -127,7 +133,7 @@ def clear(cluster: Any, entries: Sequence[Left]) -> list[Left]:
 
 
 def _note_as_gone(cluster: Any, gone: Sequence[Left]) -> None:
-    """Remove servers that no longer exist from the cluster's notes."""
+    """Remove servers from the notes of a cluster."""
     cluster_row.update_notes(cluster, lambda notes, now: notes.clear(gone))
 
 
@@ -137,8 +143,9 @@ def _metadata(cluster: Any) -> Any:
 
 
 def _is_gone(cluster: Any, end: float, entry: Left) -> bool:
-    """Delete a server unless a node holds it.
+    """Delete a server, unless it is forgotten or a node holds it.
 
+    :param end: the time at which the deletion must end.
     :returns: whether the server can be removed from the cluster's notes.
     """
     place = entry.server, entry.node, entry.region
@@ -174,7 +181,8 @@ def _discard(cluster: Any, entry: Left) -> bool:
     """
     context = senlin_context.get_admin_context()
     node = node_objects.Node.get(context, entry.node, project_safe=False)
-    # The node is being deleted, or may be creating this server just now.
+    # Keep the server in the notes for now if its node is being deleted, or may
+    # just be creating the server.
     leaves = node and node.status == consts.NS_DELETING
     unmade = node and not (node.physical_id or entry.server)
     if leaves or (unmade and recorded_region(node) == entry.region):

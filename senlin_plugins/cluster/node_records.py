@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Write the rows of nodes, such as the region under ``placement``."""
+"""Write the rows of nodes, such as the region in their data."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,7 +15,7 @@ from senlin_plugins.planning.snapshot import placement, recorded_region
 
 
 def record_region(node: Any, region: str) -> None:
-    """Write a region into a node's data and store it."""
+    """Write a region into a node's data, and store the data."""
     node.data = _with_region(node, region)
     update(node, data=node.data)
 
@@ -23,7 +23,8 @@ def record_region(node: Any, region: str) -> None:
 def record_regions(places: Sequence[tuple[Any, str]]) -> None:
     """Write the regions of many nodes, in one statement.
 
-    :param places: nodes of a cluster that is locked, and their regions.
+    :param places: (node, region) pairs. The caller's action must hold the
+        lock on the nodes' cluster.
     """
     for node, region in places:
         node.data = _with_region(node, region)
@@ -33,7 +34,7 @@ def record_regions(places: Sequence[tuple[Any, str]]) -> None:
 
 
 def _with_region(node: Any, region: str) -> dict[str, Any]:
-    """Return the data of a node with its region."""
+    """Return the data of a node with another region."""
     named = {**placement(node), 'region_name': region}
     return {**(node.data or {}), 'placement': named}
 
@@ -48,9 +49,10 @@ def _write(rows: Sequence[dict[str, Any]]) -> None:
 def move(node: Any, region: str) -> None:
     """Store that a node is in another region, without a server.
 
-    One statement writes both. If the engine is killed afterwards, the node is
-    in its new region without a server. The object in memory keeps the id of
-    the old server, so that Senlin sees that the node was recreated.
+    One statement writes the region and removes the server's id from the row.
+    So even if the engine is killed, the row never has the new region with the
+    old server. The object in memory keeps the id of the old server, so that
+    Senlin sees that the node was recreated.
     """
     kept = {k: v for k, v in node.data.items() if k != 'internal_ports'}
     node.data = {**kept, 'placement': {'region_name': region}}
@@ -58,7 +60,7 @@ def move(node: Any, region: str) -> None:
 
 
 def what_it_leaves(node: Any, now: str) -> Left:
-    """Return an entry for the server that a node leaves behind.
+    """Return the note about the server that a node leaves behind.
 
     :param node: the engine's node object, with a recorded region.
     :param now: the time.
@@ -74,9 +76,11 @@ def what_it_leaves(node: Any, now: str) -> Left:
 
 
 def forget_recovery(node: Any) -> None:
-    """Remove the mark of a recovery that did not happen.
+    """Remove the key ``recovery`` from the data in a node's row.
 
-    :param node: the engine's node object, which does not have the mark.
+    The key means that a recovery has replaced the node's server.
+
+    :param node: the engine's node object, whose data do not have the key.
     """
     context = senlin_context.get_admin_context()
     row = node_objects.Node.get(context, node.id, project_safe=False)
@@ -88,7 +92,7 @@ def forget_recovery(node: Any) -> None:
 def update(node: Any, **values: Any) -> None:
     """Write columns of a node's row.
 
-    :param node: the engine's node object, which does not change.
+    :param node: the engine's node object. The object does not change.
     :param values: column -> value.
     :raises: ``ResourceNotFound`` if the node is gone.
     """

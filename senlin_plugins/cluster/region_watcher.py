@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""How profiles find and use the policy that watches regions."""
+"""Find the policy that watches the regions of a node's cluster."""
 
 from collections.abc import Callable
 from typing import Any
@@ -24,11 +24,14 @@ class RegionWatcher:
     """
 
     def current(self, cluster: Row, region: str | None) -> View:
-        """Return the states, for an action on a node of a region."""
+        """Return the states of the regions, for an action on a node.
+
+        :param region: the region of the node.
+        """
         raise NotImplementedError
 
     def watch(self, cluster: Row) -> View:
-        """Return the states, for a health check."""
+        """Return the states of the regions, for a health check."""
         raise NotImplementedError
 
     def settle(
@@ -38,15 +41,15 @@ class RegionWatcher:
         node: Any,
         take: Callable[[Notes, str, str], Notes],
     ) -> Decision:
-        """Find a region for a node, and record it in the same transaction."""
+        """Choose and record the region of a node, in one transaction."""
         raise NotImplementedError
 
 
 def find(node: Any) -> tuple[RegionWatcher, Row] | None:
-    """Return the policy that watches the region of a node, and its cluster.
+    """Return the policy that watches a node's region, and the cluster.
 
-    :returns: the policy of version 1.1 that is enabled for the node's cluster
-        and the row of that cluster; ``None`` if there is none.
+    :returns: the policy of version 1.1 that is enabled for the node's cluster,
+        and the row of the cluster; ``None`` if there is no such policy.
     """
     if not node.cluster_id:
         return None
