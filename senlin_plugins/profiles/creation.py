@@ -83,14 +83,15 @@ class Maker(Recorder):
             raise
 
     def _record(self, kind: str, thing: Any) -> Any:
-        """Record a new resource, or delete it if its node is gone."""
-        # Write only to the database. After a recovery, Senlin compares the old
-        # id in memory with the new id to see whether the node was recreated.
+        """Record a new resource; if its node is gone, delete the resource."""
+        # Write the id only to the database, and keep the old id in memory.
+        # After a recovery, Senlin compares the old id with the new id to see
+        # whether the node was recreated.
         values: dict[str, Any] = {'physical_id': thing.id}
         if self._node.status == consts.NS_RECOVERING:
-            # Senlin writes this mark only when the recovery ends. If the
-            # engine is killed before that, Senlin's load-balancing policy
-            # needs the mark to add the new server as a member.
+            # Senlin writes the key 'recovery' only when the recovery ends. But
+            # the engine may be killed before that. Senlin's load-balancing
+            # policy needs the key to add the new server as a member.
             recovery = {'recovery': consts.RECOVER_RECREATE}
             values['data'] = {**self._node.data, **recovery}
         try:
@@ -143,13 +144,14 @@ class Ports(Recorder):
         for port in self._made:
             if port['id'] == port_id:
                 return port
-        # Senlin did not create this port. Without 'remove', the port stays.
+        # Senlin did not create this port. Leave out the key 'remove', so that
+        # the port is not deleted with the node.
         port = {'id': port_id}
         self._made.append(port)
         return port
 
     def take_back(self) -> None:
-        """Delete the created ports; record those that cannot be deleted."""
+        """Delete the created ports; record each port that still exists."""
         left = []
         for port in self._made:
             try:
@@ -168,7 +170,7 @@ class Ports(Recorder):
             self._store(left)
 
     def _with(self, made: list[dict[str, Any]]) -> dict[str, Any]:
-        """Return the data of the node with some of the created ports."""
+        """Return the node's data; of the created ports, only ``made``."""
         ids = {port['id'] for port in self._made}
         before = self._node.data.get('internal_ports') or ()
         ports = [port for port in before if port['id'] not in ids]
@@ -176,8 +178,8 @@ class Ports(Recorder):
 
     def _store(self, made: list[dict[str, Any]]) -> None:
         """Write ports into the node's row, unless the node is gone."""
-        # Write only to the database: Senlin keeps its own list in memory, and
-        # writes that list at the end.
+        # Write only to the database: Senlin keeps its own list of ports in
+        # memory, and writes the list when all ports exist.
         with contextlib.suppress(exc.ResourceNotFound):
             node_records.update(self._node, data=self._with(made))
 
@@ -187,7 +189,7 @@ def delete_port(client: Any, port: Mapping[str, Any]) -> None:
 
     :param client: Senlin's client for Neutron.
     :param port: the port as Senlin records it.
-    :raises: ``InternalError`` if Neutron cannot delete one of them.
+    :raises: ``InternalError`` if Neutron cannot delete the port or the IP.
     """
     floating = port.get('floating') or {}
     if floating.get('remove'):
@@ -203,14 +205,15 @@ def fail(
 
     :param made: the id of the created server or stack, if there is one.
     :param error: what went wrong.
-    :returns: an error of the only type for which Senlin sets the node to
-        ERROR. The error has the id of the resource, if it may still exist.
+    :returns: the error to raise. Senlin sets the node to ERROR only for this
+        type of error. If the resource may still exist, the error has its id.
     """
     _note_failure(node, str(error))
     failure = error
     if not isinstance(failure, exc.EResourceCreation):
         failure = exc.EResourceCreation(type='node', message=str(error))
-    # If the error names an id, Senlin's server profile has cleaned up itself.
+    # If the error has an id already, Senlin's server profile has tried to
+    # delete the server itself.
     if made and not failure.resource_id:
         failure.resource_id = node.physical_id = made
         try:
@@ -228,9 +231,13 @@ def fail(
 
 
 def _note_failure(node: Any, error: str) -> None:
-    """Remove the mark of a recovery, and record a region that is full."""
+    """Correct the node's row, and record a region that is full.
+
+    :class:`Maker` may have written the key ``recovery`` into the row.
+    """
     if 'recovery' not in (node.data or {}):
-        # Senlin set no mark. A mark in the row can only be from Maker.
+        # Senlin itself did not set the key. If the row has the key, Maker has
+        # written it in this recovery, which failed.
         node_records.forget_recovery(node)
     region = recorded_region(node)
     if not region or not FULL.search(error):

@@ -4,7 +4,7 @@
 
 If a region placement policy of version 1.1 is enabled for the cluster of a
 node, the row of the cluster contains the state of the region. Without such a
-policy, these profiles do what Senlin's own profiles do.
+policy, the profiles of this package do what Senlin's own profiles do.
 """
 
 import contextlib
@@ -54,7 +54,7 @@ class Watched(NamedTuple):
 
 
 def _find_watched(node: Any) -> Watched | None:
-    """Return the cluster whose policy watches a node's region, if any."""
+    """Return the cluster of a node, if a policy watches its regions."""
     policy_and_cluster = region_watcher.find(node)
     if not policy_and_cluster:
         return None
@@ -64,7 +64,7 @@ def _find_watched(node: Any) -> Watched | None:
 
 
 def _forbids_recovery(state: State, recreate: bool) -> bool:
-    """Tell whether a state of a region prevents recoveries there."""
+    """Tell whether the state of a region prevents a recovery there."""
     if recreate:
         return not state.moves
     return state.dead
@@ -73,8 +73,9 @@ def _forbids_recovery(state: State, recreate: bool) -> bool:
 class Failover(base.Profile):  # type: ignore[misc]  # untyped base
     """Mix-in for a profile whose nodes can change their region."""
 
-    #: The resource of a node (server or stack), and the service for it.
+    #: The kind of a node's resource: 'server' or 'stack'.
     CREATES = ''
+    #: The service that creates such resources.
     CLIENT = ''
 
     def do_check(self, obj: Any) -> Any:
@@ -102,7 +103,7 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         return bool(super().do_healthcheck(obj, health_check_type))
 
     def do_delete(self, obj: Any, **params: Any) -> Any:
-        """Delete a node's server or stack; in a region that is out, leave it.
+        """Delete a node's server or stack; if its region is out, leave it.
 
         :param params: the parameters of Senlin's own method.
         :returns: true.
@@ -118,7 +119,7 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         try:
             made = self._find_what_is_made(obj)
         except exc.InternalError as ex:
-            # An entry needs a region: without one, it could never be removed.
+            # Without a region, the record of _leave() could never be removed.
             if watched and recorded_region(obj):
                 self._leave(obj, watched.cluster)
                 return True
@@ -137,7 +138,8 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         deleted = self._delete(obj, made, **params)
         if obj.status == consts.NS_RECOVERING:
             # Senlin now creates a new server or stack. If the engine is killed
-            # meanwhile, the next action must search for the new one.
+            # meanwhile, the next action searches for the new server or stack
+            # only if the node's row has no id.
             with contextlib.suppress(exc.ResourceNotFound):
                 node_records.update(obj, physical_id=None)
         return deleted
@@ -152,10 +154,10 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         return self.find_made(obj)
 
     def _delete(self, obj: Any, made: list[str], **params: Any) -> Any:
-        """Delete the servers or stacks that no other node holds."""
+        """Delete those servers or stacks that no other node holds."""
         try:
             mine = [id_ for id_ in made if not self._let_go(obj, id_)]
-            # Senlin's own method deletes the first, and all ports of the node.
+            # super().do_delete() deletes mine[0], and all ports of the node.
             for id_ in mine[1:]:
                 self._delete_thing(obj, id_)
         except exc.InternalError as ex:
@@ -170,9 +172,9 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         return super().do_delete(obj, **params)
 
     def _let_go(self, obj: Any, id_: str) -> bool:
-        """Leave a server or stack to another node that holds it, if any.
+        """Remove a server or stack from a node if another node holds it.
 
-        :returns: whether another node holds it.
+        :returns: whether another node holds the server or stack.
         """
         if not holders.release(obj, self.identify(obj, id_)):
             return False
@@ -190,7 +192,7 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         getattr(client, f'{self.CREATES}_delete')(id_, True)
 
     def do_recover(self, obj: Any, **options: Any) -> Any:
-        """Recover a node, in another region if its own cannot take it.
+        """Recover a node, in another region if necessary.
 
         :param options: ``operation`` and its parameters.
         :returns: the id of the new server or stack, and whether the recovery
@@ -218,7 +220,7 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
             options['operation_params'] = options.get('operation_params') or {}
             return super().do_recover(obj, **options)
         except exc.EResourceOperation as ex:
-            # If the error has no id, Senlin removes the id from the node.
+            # If the error has no id, Senlin removes the id in the node's row.
             if not ex.resource_id and self._may_be_there(obj):
                 ex.resource_id = obj.physical_id
             if watched and not state:
@@ -256,7 +258,7 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
             )
 
     def _is_well(self, obj: Any) -> bool:
-        """Tell whether a node still works after its region was silent."""
+        """Tell whether the server or stack of a node works."""
         try:
             return bool(obj.physical_id and super().do_check(obj))
         except exc.EServerNotFound:
@@ -281,7 +283,7 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         )
 
     def _move(self, obj: Any, watched: Watched) -> str:
-        """Recreate a node in another region; record what it leaves behind."""
+        """Recreate a node in another region; record the server left behind."""
         old_region = recorded_region(obj)
 
         def take(notes: Notes, now: str, region: str) -> Notes:
@@ -319,7 +321,7 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
             ) from ex
 
     def _refusal(self, what: str, obj: Any, state: State) -> Any:
-        """Return an error for a node of a region that does not answer."""
+        """Return an error for an operation in a region that does not work."""
         return exc.EResourceOperation(
             op=what,
             type=self.CREATES,
@@ -329,10 +331,10 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         )
 
     def discard(self, owner: Any, left: Left) -> bool:
-        """Delete what a node has left behind, unless a node holds it.
+        """Delete a server or stack left behind, unless a node holds it.
 
         :param owner: the cluster, whose user and project make the calls.
-        :param left: the entry of the server or stack.
+        :param left: the note about the server or stack.
         :returns: whether the server or stack is gone, or held by a node.
         :raises: ``InternalError`` if the region does not answer.
         """
@@ -390,7 +392,7 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         raise NotImplementedError
 
     def find_made(self, obj: Any) -> list[str]:
-        """Search the region for the servers or stacks of a node without an id.
+        """Search the region of a node for the node's servers or stacks.
 
         :raises: ``InternalError`` if the region does not answer.
         """

@@ -58,7 +58,7 @@ def is_aware(profile: Any) -> bool:
 class RegionAware(failover.Failover):
     """Mix-in for a profile: each client is built for the node's region."""
 
-    # Set by the untyped base.
+    # Senlin's base class sets this attribute, but has no type hints.
     context: Any
 
     #: The in-tree type that the profile extends, without its version.
@@ -70,8 +70,8 @@ class RegionAware(failover.Failover):
         super().__init__(*args, **kwargs)
         #: (service, region, user, project) -> client.
         self._clients: dict[tuple[str, str | None, str, str], Any] = {}
-        # Only Senlin's HealthPolicy.attach() reads this name. It accepts some
-        # recovery actions only for profiles of the type os.nova.server.
+        # Senlin reads type_name only in HealthPolicy.attach(), which accepts
+        # some recovery actions only for the profile type os.nova.server.
         self.type_name = self.EXTENDS
 
     def required_services(self) -> list[str]:
@@ -103,7 +103,8 @@ class RegionAware(failover.Failover):
         Senlin loads a new profile object for each action on a node, so no
         other action uses this client.
 
-        :param recorder: the class that records.
+        :param recorder: the class that wraps the client, and records.
+        :param service: the service of the client.
         :returns: the client that records.
         """
         client = self._client(service, obj)
@@ -123,7 +124,8 @@ class RegionAware(failover.Failover):
         """
         return requirements.ties(self.spec['properties'])
 
-    # Senlin's own methods keep only one client each, whatever the region.
+    # These methods replace Senlin's own methods. Each of those keeps only one
+    # client, and uses the client for all regions.
     compute = functools.partialmethod(_client, 'compute')
     glance = functools.partialmethod(_client, 'glance')
     network = functools.partialmethod(_client, 'network')
@@ -172,16 +174,17 @@ class RegionAware(failover.Failover):
     ) -> dict[str, Any]:
         """Adopt a resource, from the region that the overrides name.
 
-        The spec names the region even if it is the default region, because the
-        resource stays there when the default changes.
+        The returned spec names the region even if the request does not. Later
+        changes of ``default_region_name`` then do not matter.
 
         :param obj: the node; for a preview, an object that is not stored.
         :param overrides: properties to override; ``context.region_name``
             says where the resource is.
         :param snapshot: whether to take a snapshot first.
         :returns: the spec of the resource, or a description of the error.
-        :raises: ``ResourceInUse`` if a node holds the resource,
-            ``BadRequest`` if the request names it by another name than its id.
+        :raises: ``ResourceInUse`` if a node holds the resource;
+            ``BadRequest`` if the request has a name in place of the id;
+            ``InvalidSpec`` if the context in the overrides is not a map.
         """
         new_context = (overrides or {}).get('context') or {}
         if not isinstance(new_context, Mapping):
@@ -203,10 +206,11 @@ class RegionAware(failover.Failover):
         return {k: value for k, value in spec.items() if value is not None}
 
     def _check_adoption(self, obj: Any) -> None:
-        """Refuse to adopt a held resource, or one that is given by name.
+        """Refuse a resource that a node holds, or that is not given by id.
 
-        Senlin's conductor writes the text of the request into the node's row.
-        If this text is a name, a search by id does not find the node.
+        Senlin's conductor writes the id or name from the request into the
+        node's row. With a name there, a search for the id would not find the
+        node.
         """
         typed = obj.physical_id
         try:

@@ -46,7 +46,7 @@ class ServerProfile(
                 raise
 
     def do_validate(self, obj: Any) -> Any:
-        """Check the values against the profile's region.
+        """Check the values of the spec in the profile's region.
 
         :param obj: the profile itself.
         :returns: true.
@@ -61,14 +61,15 @@ class ServerProfile(
         return super().do_validate(obj)
 
     def identify(self, obj: Any, id_: str) -> Resource:
-        """Return a server; it needs no names, as Nova finds it only by id."""
+        """Return a server without names: Nova finds a server only by id."""
         return Resource(id_, region=region_aware.region_of(obj, self))
 
     @sdk.translate_exception  # type: ignore[untyped-decorator]
     def find_made(self, obj: Any) -> list[str]:
         """Return the ids of the servers that were created for a node."""
         # Senlin's profile writes the node's id into the server's metadata. Do
-        # not search by name: the name in the profile may have changed since.
+        # not search by name: the name in the profile may have changed after
+        # the creation of the server.
         servers = self.compute(obj).conn.compute.servers(details=True)
         return [
             str(server.id)
@@ -77,8 +78,8 @@ class ServerProfile(
         ]
 
 
-# Each of these Senlin policies lists the profile types that it supports. The
-# policies also work with this type.
+# Each of these Senlin policies has a list of the profile types that it
+# supports. Add the type of ServerProfile, which the policies support, too.
 for _policy in (
     affinity_policy.AffinityPolicy,
     lb_policy.LoadBalancingPolicy,

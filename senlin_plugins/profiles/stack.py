@@ -21,11 +21,11 @@ class Healthy(stack.StackProfile):  # type: ignore[misc]  # untyped base
     def do_healthcheck(self, obj: Any, health_check_type: str) -> bool:
         """Tell whether a node's stack is healthy.
 
-        Senlin's health manager passes the kind of check. The in-tree profile
-        does not accept this argument, so with that profile every stack counts
-        as healthy.
+        Senlin's health manager passes ``health_check_type``. Senlin's own
+        method does not accept this argument, so the call fails, and every
+        stack counts as healthy.
 
-        :param health_check_type: the kind of poll, which makes no difference.
+        :param health_check_type: the kind of check, which makes no difference.
         :returns: false if the stack is gone or has failed. True if Heat does
             not answer, because that is no reason to replace a node.
         """
@@ -70,7 +70,8 @@ class StackProfile(region_aware.RegionAware, Healthy):
     @sdk.translate_exception  # type: ignore[untyped-decorator]
     def find_made(self, obj: Any) -> list[str]:
         """Return the ids of the stacks that were created for a node."""
-        # Senlin's profile sets this tag. Names end in random characters.
+        # Senlin's profile sets this tag on each stack. A search by name is not
+        # possible, because Senlin adds random characters to the name.
         tags = [f'cluster_node_id={obj.id}']
         stacks = self.orchestration(obj).conn.orchestration.stacks(tags=tags)
         return [str(stack.id) for stack in stacks]
