@@ -2,18 +2,19 @@
 
 """Read and write the row of a cluster, with the notes about its regions.
 
-All code that changes these notes calls :func:`update_notes`. This function
+:class:`~senlin_plugins.planning.region_state.Notes` describes these notes. All
+code that changes the notes calls :func:`update_notes`. This function
 reads and writes the row in one transaction that locks the row. So actions on
 nodes, health checks and the deletion of servers left behind do not overwrite
 each other's notes. No code calls a cloud in this transaction.
 
 Senlin itself writes all data of a cluster in CLUSTER_UPDATE, in CLUSTER_DELETE
 and when a policy is attached or detached. No other action then runs on the
-cluster. But health checks, and deletions of servers left behind, run without a
-lock on the cluster. Senlin may overwrite what they have noted, such as the
-state of a region. That does no harm, because the next check finds the same
-state. Senlin never overwrites a new note about a server left behind: only
-actions write such a note, and actions hold a lock on the cluster.
+cluster. But health checks, and deletions of servers left behind, hold no lock
+on the cluster. So Senlin may overwrite the notes of such a check or deletion.
+That does no harm, because the next check finds and notes the same again.
+Senlin never overwrites a new note about a server left behind: only actions
+write such a note, and actions hold a lock on the cluster.
 """
 
 import dataclasses

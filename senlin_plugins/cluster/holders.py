@@ -2,11 +2,11 @@
 
 """Find the nodes that hold a server or a stack.
 
-A node holds a server or stack if the node's row has its id or name. No server
-or stack is deleted while another node holds it. Senlin lets two
-nodes hold the same server, because an adoption stores whatever id or name the
-request has. So each adoption and each deletion asks this module which nodes
-hold the resource.
+A node holds a server or stack if the node's row names this server or stack, by
+id or by name. No server or stack is deleted while another node holds it.
+Senlin lets two nodes hold the same server, because an adoption stores whatever
+id or name the request has. So each adoption and each deletion asks this module
+which nodes hold the resource.
 """
 
 from collections.abc import Sequence
@@ -57,7 +57,7 @@ def release(node: Any, resource: Resource) -> bool:
     with db_api.session_for_read() as session:
         holders = _find_holders(session, resource, node.id)
         ids = [holder.id for holder in holders]
-    # Take the lock only if there is another holder, which is rare.
+    # Lock rows only if another node holds the resource, which is rare.
     if not ids or not _release(node, resource, ids):
         return False
     node.physical_id = None

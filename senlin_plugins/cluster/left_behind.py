@@ -4,8 +4,8 @@
 
 If a region is out, Senlin cannot delete servers there. A node that is deleted
 or moved then leaves its server behind. The cluster's owner can forget such a
-server with ``openstack cluster region forget``, and it is never deleted. In
-this module, a server may also be a Heat stack.
+server with ``openstack cluster region forget``. Senlin then never deletes the
+server. In this module, a server may also be a Heat stack.
 """
 
 import functools
@@ -56,7 +56,7 @@ def is_forgotten(node: Any) -> bool:
 
     Profiles use this function if no policy watches the node's region. Senlin
     detaches all policies before it deletes a cluster. If a region fails after
-    that, only the owner can say what happens to the nodes there.
+    that, the nodes there can be deleted only if the owner forgets them.
     """
     try:
         metadata = cluster_row.load(node.cluster_id).metadata

@@ -67,7 +67,7 @@ def read_nodes(cluster: Any, nodes: Iterable[Any]) -> list[Node]:
             position=node.index,
             created_at=node.created_at,
             profile_created_at=node.profile_created_at,
-            # The number is no secret: it only decides which nodes leave.
+            # The lot is no secret: it only decides which nodes leave.
             lot=random.random(),  # noqa: S311
         )
         for node in nodes

@@ -4,8 +4,8 @@
 
 Version 1.0 implements the specification. Version 1.1 also avoids regions that
 are out or full, and moves nodes to other regions when the nodes are recreated.
-It also reads weights and caps from the cluster's metadata.
-:class:`~senlin_plugins.planning.region_state.Code` has the states of a region.
+Version 1.1 also reads weights and caps from the cluster's metadata. The states
+of a region are in :class:`~senlin_plugins.planning.region_state.Code`.
 """
 
 import dataclasses
@@ -39,7 +39,7 @@ LOG = logging.getLogger(__name__)
 
 #: The log shows at most this many characters of an error in the metadata.
 LONGEST: Final = 200
-#: Seconds for which an action on a node uses the last check of the regions.
+#: Seconds for which actions on nodes use the results of the last check.
 FRESH: Final = 60
 #: Seconds between two checks of the regions that health checks start. Without
 #: this pause, the health check of each node would check all regions.
@@ -130,7 +130,8 @@ class RegionFailoverPolicy(RegionPlacementPolicy, RegionWatcher):
     def current(self, cluster: Row, region: str | None) -> View:
         """Return the view for an action on a node.
 
-        If the state of the node's region is too old, check the regions first.
+        If the stored state of the node's region is older than :data:`FRESH`
+        seconds, check the regions first.
 
         :param region: the region of the node.
         """
@@ -143,7 +144,8 @@ class RegionFailoverPolicy(RegionPlacementPolicy, RegionWatcher):
     def watch(self, cluster: Row) -> View:
         """Return the view for a health check.
 
-        If the last check is too old, check the regions first.
+        If the last health check of the regions is more than :data:`PAUSE`
+        seconds ago, check the regions first.
         """
         due = False
 

@@ -128,8 +128,8 @@ class RegionPlacementPolicy(base.PlacementPolicy):
     def find_obstacle(self, cluster: Any) -> str:
         """Say why the policy cannot be attached to a cluster.
 
-        A profile that is not region-aware only causes a warning if
-        ``unaware_profile`` says so.
+        The option ``unaware_profile`` decides whether a profile that is not
+        region-aware is such an obstacle, or only causes a warning.
         """
         obstacle = super().find_obstacle(cluster)
         if obstacle:
@@ -179,7 +179,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         return not (recovers_node and recorded_region(action.entity))
 
     def view(self, cluster: Row) -> View:
-        """Return the regions of a cluster: in version 1.0, as in the spec."""
+        """Return the view of the regions; version 1.0 reads only the spec."""
         spec = self.content
         return View(spec, Override(spec.regions))
 

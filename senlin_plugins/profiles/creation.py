@@ -170,7 +170,7 @@ class Ports(Recorder):
             self._store(left)
 
     def _with(self, made: list[dict[str, Any]]) -> dict[str, Any]:
-        """Return the node's data; of the created ports, only ``made``."""
+        """Return the node's data, with ``made`` as the created ports."""
         ids = {port['id'] for port in self._made}
         before = self._node.data.get('internal_ports') or ()
         ports = [port for port in before if port['id'] not in ids]
@@ -225,19 +225,19 @@ def fail(
                 node.id,
                 ex,
             )
-        # do_delete() sets this id to None if another node holds the resource.
+        # If another node holds the resource, do_delete() sets the id to None.
         failure.resource_id = node.physical_id
     return failure
 
 
 def _note_failure(node: Any, error: str) -> None:
-    """Correct the node's row, and record a region that is full.
+    """Remove the key ``recovery``, and record a region that is full.
 
-    :class:`Maker` may have written the key ``recovery`` into the row.
+    :class:`Maker` may have written the key into the node's row.
     """
     if 'recovery' not in (node.data or {}):
-        # Senlin itself did not set the key. If the row has the key, Maker has
-        # written it in this recovery, which failed.
+        # Senlin itself did not set the key. So if the row has the key, Maker
+        # has written the key in this recovery, which failed.
         node_records.forget_recovery(node)
     region = recorded_region(node)
     if not region or not FULL.search(error):

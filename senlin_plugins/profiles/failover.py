@@ -54,7 +54,7 @@ class Watched(NamedTuple):
 
 
 def _find_watched(node: Any) -> Watched | None:
-    """Return the cluster of a node, if a policy watches its regions."""
+    """Return a node's cluster, if a policy watches the cluster's regions."""
     policy_and_cluster = region_watcher.find(node)
     if not policy_and_cluster:
         return None
@@ -79,7 +79,7 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
     CLIENT = ''
 
     def do_check(self, obj: Any) -> Any:
-        """Check a node, unless its region is known not to answer."""
+        """Check a node; raise an error if the region does not answer."""
         watched = _find_watched(obj)
         state = watched and watched.view.state_of(obj)
         if state and state.dead:
@@ -103,7 +103,7 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         return bool(super().do_healthcheck(obj, health_check_type))
 
     def do_delete(self, obj: Any, **params: Any) -> Any:
-        """Delete a node's server or stack; if its region is out, leave it.
+        """Delete a node's server or stack, unless the region is out.
 
         :param params: the parameters of Senlin's own method.
         :returns: true.
@@ -195,8 +195,8 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         """Recover a node, in another region if necessary.
 
         :param options: ``operation`` and its parameters.
-        :returns: the id of the new server or stack, and whether the recovery
-            worked.
+        :returns: the id of the server or stack that the node has now, and
+            whether the recovery worked.
         :raises: ``EResourceOperation`` if the recovery failed. The error has
             the id of the old server or stack, if it may still exist.
         """
@@ -245,7 +245,7 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
 
         :param obj: the cluster, which has no nodes any more.
         :raises: ``EResourceDeletion`` if a server still exists. The cluster
-            must then stay, because only its row lists the server.
+            must then stay, because only the cluster's row lists the server.
         """
         left_behind.log_forgotten(obj)
         left = left_behind.listed(obj)

@@ -137,7 +137,7 @@ class RegionAware(failover.Failover):
         """Create the resource in the node's region and record the region.
 
         The region is recorded first, so a resource never exists in a region
-        that its node does not name. If the creation fails, the incomplete
+        that is not in the node's row. If the creation fails, the incomplete
         resource is deleted.
 
         :returns: the id of the server or stack.

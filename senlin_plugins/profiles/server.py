@@ -46,7 +46,7 @@ class ServerProfile(
                 raise
 
     def do_validate(self, obj: Any) -> Any:
-        """Check the values of the spec in the profile's region.
+        """Check the spec against the services in the profile's region.
 
         :param obj: the profile itself.
         :returns: true.
