@@ -2,14 +2,15 @@
 
 """Plan how many nodes each region gains or loses.
 
-A plan gives every region the number of nodes that brings the cluster closest
-to its weights: it minimises the sum of ``nodes ** 2 / weight`` over the
-regions, within their caps. That is the Sainte-Lague (Webster) apportionment
-under bounds. The ``n``-th node of a region costs ``(2 * n - 1) / weight``, and
-a plan is optimal if it holds the cheapest nodes. So the planner finds one
-limit for this cost by bisection, instead of assigning the nodes one by one.
+A plan brings the cluster as close to the weights of its regions as possible:
+it minimises the sum of ``nodes ** 2 / weight`` over the regions, within their
+caps. This method is the Sainte-Lague (Webster) apportionment with bounds. The
+``n``-th node of a region costs ``(2 * n - 1) / weight``. A plan is optimal if
+it consists of the nodes that cost least. So the planner finds one limit for
+the cost by bisection, instead of assigning the nodes one by one.
 
-All arithmetic is exact: integers, and fractions for the last few nodes.
+All arithmetic is exact: it uses integers, and fractions for the last few
+nodes.
 """
 
 import collections
@@ -20,16 +21,16 @@ from typing import NamedTuple
 
 from senlin_plugins.planning.decision import Decision
 
-#: Reasons that users see, word for word from "S1: CLUSTER_SCALE_IN" of the
-#: region placement policy's specification.
+#: The reasons why there is no plan. Users see these texts, which are quoted
+#: from "S1: CLUSTER_SCALE_IN" in the region placement policy's specification.
 NO_USABLE_REGION = 'No region is found usable.'
 NO_FEASIBLE_PLAN = 'There is no feasible plan to handle all nodes.'
 
 DEFAULT_WEIGHT = 100
 #: A region with this cap takes any number of nodes.
 NO_CAP = -1
-#: The largest weight and cap. Bisection over longer numbers takes an engine
-#: seconds, in which none of its other green threads runs.
+#: The largest weight and cap. With much larger numbers, the bisection takes
+#: seconds, and no other green thread of the engine runs meanwhile.
 LARGEST = 10**6
 
 
@@ -40,7 +41,8 @@ class Region:
     :param name: the region's name, as Keystone knows it.
     :param weight: the share of the cluster this region should hold, relative
         to the other regions' weights; with 0, the region is used last.
-    :param cap: the largest number of nodes to grow to; -1 for no cap.
+    :param cap: the largest number of nodes to which the region may grow; -1
+        for no cap.
     """
 
     name: str
@@ -95,9 +97,11 @@ def grow(
 ) -> Decision:
     """Plan where to create nodes (scenarios S2 and S4).
 
-    Ties go to the heavier region, then to the first name. A region of weight 0
-    gets nodes only if all others are full. No node is removed: a region above
-    its cap keeps its nodes.
+    If the next node costs the same in several regions, the region with the
+    largest weight gets the node. If the weights are also equal, the region
+    whose name sorts first gets the node. Regions of weight 0 get nodes only if
+    all regions with a weight are full. No node is removed: a region above its
+    cap keeps its nodes.
 
     :param regions: the usable regions of the spec.
     :param current: region name -> its current number of nodes; names that are
@@ -122,9 +126,9 @@ def shrink(
 ) -> Decision:
     """Plan where to delete nodes (scenario S1).
 
-    Nodes in regions that the spec does not name go first, then nodes above a
-    cap, then nodes in regions of weight 0. The others go in exactly the
-    reverse order of :func:`grow`.
+    Nodes in regions that the spec does not name leave first, then nodes above
+    a cap, then nodes in regions of weight 0. All other nodes leave in the
+    reverse of the order in which :func:`grow` adds nodes.
 
     :param regions: the usable regions of the spec.
     :param current: region name -> its current number of nodes, without nodes
@@ -147,25 +151,30 @@ def shrink(
 
 
 def _by_weight(bins: Sequence[_Bin]) -> list[list[_Bin]]:
-    """Return the regions with a weight, and the regions without one."""
+    """Return the regions with a weight above 0, and those with weight 0."""
     return [[b for b in bins if b.weight], [b for b in bins if not b.weight]]
 
 
 def _plan(
     tiers: Sequence[Sequence[_Bin]], current: Mapping[str, int], extra: int
 ) -> Decision:
-    """Distribute nodes above the lower bounds; return only the changes."""
+    """Distribute nodes, and return by how many each region changes.
+
+    :param tiers: lists of regions. The regions of a list get nodes only if the
+        regions of the lists before it are full.
+    :param extra: how many nodes to add to the lower bounds.
+    """
     rooms = []
     for tier in tiers:
         rooms.append(sum(b.upper - b.lower for b in tier))
     if not 0 <= extra <= sum(rooms):
         return Decision(refusal=NO_FEASIBLE_PLAN)
-    # A region may have a second bin, above its cap, in a later tier.
+    # When a cluster shrinks, a region is in two tiers: up to its cap, and
+    # above its cap. The lower bound in the first of the two tiers counts.
     after: dict[str, int] = {}
     for tier in reversed(tiers):
         after.update((b.name, b.lower) for b in tier)
     for tier, room in zip(tiers, rooms, strict=True):
-        # A tier gets nodes only if the tiers before it are full.
         share = min(extra, room)
         if share:
             after |= _apportion(tier, share)
@@ -179,15 +188,22 @@ def _plan(
 
 
 def _apportion(bins: Sequence[_Bin], extra: int) -> dict[str, int]:
-    """Distribute nodes above the lower bounds, the cheapest ones first."""
+    """Return the nodes of each region, with the cheapest nodes added.
+
+    :param extra: how many nodes to add to the lower bounds.
+    """
     target = extra + sum(b.lower for b in bins)
     weights = [b.weight or 1 for b in bins]
-    # With this scale, no region gets more than one further node when the limit
-    # grows by 1.
+    # With this scale, nodes_within(limit + 1) has in each region at most one
+    # node more than nodes_within(limit).
     scale = max(weights)
 
     def nodes_within(limit: int) -> list[int]:
-        """Return the nodes that cost at most limit / scale, by region."""
+        """Return for each region how many nodes cost at most limit / scale.
+
+        A region always has at least its lower bound, and at most its upper
+        bound.
+        """
         counts = []
         for b, weight in zip(bins, weights, strict=True):
             number = (limit * weight + scale) // (2 * scale)
@@ -202,8 +218,9 @@ def _apportion(bins: Sequence[_Bin], extra: int) -> dict[str, int]:
         else:
             high = middle - 1
     counts = nodes_within(low)
-    # One more step of the limit would add too many nodes, but at most one node
-    # to each region. So only the cheapest regions get one more node.
+    # A limit higher by 1 would add too many nodes in total, but at most one
+    # node to each region. So one node is added to each of the regions in which
+    # the next node costs least.
     cheapest = sorted(
         (fractions.Fraction(2 * counts[i] + 1, weights[i]), -weights[i], b, i)
         for i, b in enumerate(bins)

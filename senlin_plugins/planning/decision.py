@@ -8,14 +8,14 @@ from collections.abc import Mapping, Sequence
 
 @dataclasses.dataclass(frozen=True)
 class Decision:
-    """A plan, candidates, both, or a refusal.
+    """A plan, a list of nodes to delete, both, or a refusal.
 
     :param plan: region name -> number of nodes to add or to remove; unchanged
         regions are left out.
     :param candidates: ids of the nodes to delete, in the order of deletion.
-    :param refusal: why the action cannot be carried out; empty if it can.
-    :param shortage: region or zone -> how many more nodes must leave than are
-        there. Nodes of other regions or zones leave instead.
+    :param refusal: why the action is refused; empty if it is not refused.
+    :param shortage: region or zone -> how many nodes it lacks, if more nodes
+        must leave than it has. Nodes of other regions or zones leave instead.
     :param moves: node id -> the region in which the node is created or
         recreated.
     :param stuck: the ids of nodes for which no region has room.

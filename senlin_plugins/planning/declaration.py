@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The commands by which the owner of a cluster gives up a region.
+"""The commands with which the owner of a cluster gives up a region.
 
 Senlin refuses to change a cluster in status ERROR. A cluster leaves this
 status as soon as its minimum size is not above the number of its active nodes.
+So if a cluster is in this status, the first command sets the minimum size to
+0.
 """
 
 import shlex
@@ -11,10 +13,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 ERROR: Final = 'ERROR'
-#: The most ids that a command has. With more ids, the command has a note that
-#: says where to find them.
+#: The largest number of ids in a command. If there are more ids, the command
+#: has a note in their place that says where to find the ids.
 LISTED: Final = 10
-#: Between commands that are run one after the other.
+#: The separator of commands that are run one after the other.
 THEN: Final = '; '
 
 
@@ -44,9 +46,10 @@ def commands_to_change(cluster: Any, command: str) -> list[str]:
 def delete(
     cluster: Any, ids: Sequence[str], held_regions: Iterable[str]
 ) -> str:
-    """Return the commands that delete a cluster, but not some servers.
+    """Return the commands that delete a cluster without some of its servers.
 
-    These servers still exist if their region works again.
+    Senlin does not delete these servers: if their region works again, the
+    servers still exist.
 
     :param cluster: as for :func:`declare_out`.
     :param ids: the ids of the servers, or of their nodes.

@@ -19,18 +19,18 @@ ADJUSTMENT_TYPES: Final = (
     'CHANGE_IN_CAPACITY',
     'CHANGE_IN_PERCENTAGE',
 )
-#: How a node is recovered.
+#: The ways to recover a node.
 OPERATIONS: Final = ('REBOOT', 'REBUILD', 'RECREATE')
 
 
 def read(action: str, inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the inputs of an action, with numbers as numbers.
+    """Return the inputs of an action, with numbers instead of texts.
 
-    The number of nodes to scale by is not read here, because the decisions of
-    other policies come first.
+    The ``count`` of a scale-in or scale-out is not checked here, because it
+    has no effect if another policy has decided the number of nodes.
 
     :param action: the name of the action, such as ``CLUSTER_RESIZE``.
-    :param inputs: the inputs as the request brings them.
+    :param inputs: the inputs in the request.
     :raises WrongValue: if an input is invalid; the text has the field, the
         value and the accepted values.
     """
@@ -55,7 +55,7 @@ def read(action: str, inputs: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _read_resize(inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the inputs of a resize that are numbers."""
+    """Check the inputs of a resize, and return those that are numbers."""
     checked: dict[str, Any] = {}
     for field, least in (('min_size', 0), ('max_size', -1), ('min_step', 0)):
         if field in inputs:
@@ -79,7 +79,7 @@ def _read_resize(inputs: Mapping[str, Any]) -> dict[str, Any]:
 
 def _read_adjustment(value: object, kind: str) -> float:
     """Return the number of a resize."""
-    # Senlin's API makes a float of each number.
+    # Senlin's API converts the number to a float, even a whole number.
     if isinstance(value, float) and math.isfinite(value):
         if kind == 'CHANGE_IN_PERCENTAGE':
             return value
@@ -102,6 +102,6 @@ def _check_pairs(candidates: object) -> None:
 
 
 def _check_operation(operation: object) -> None:
-    """Check how nodes are recovered; upper and lower case are valid."""
+    """Check the name of a way to recover nodes, in upper or lower case."""
     shown = operation.upper() if isinstance(operation, str) else operation
     values.read_choice(shown, "'operation'", OPERATIONS)

@@ -14,8 +14,9 @@ from senlin_plugins.planning.snapshot import NO_REGION, Snapshot, distribution
 def place(snapshot: Snapshot) -> Decision:
     """Decide for the region placement policy (scenarios S1 to S4).
 
-    :param snapshot: the cluster; its change adds or removes some nodes.
-    :returns: the plan, with candidates if nodes leave, or a refusal.
+    :param snapshot: the cluster, and the requested change.
+    :returns: the plan, with the nodes to delete if the cluster shrinks; or a
+        refusal.
     """
     change = snapshot.change
     if change.growing:
@@ -39,13 +40,13 @@ def place(snapshot: Snapshot) -> Decision:
 def recover(snapshot: Snapshot, lost: Sequence[str]) -> Decision:
     """Decide about the recovery of a cluster.
 
-    Nodes that have no region yet come first, then those that move, then the
-    nodes that are missing.
+    Regions are chosen first for the nodes that have no region yet, then for
+    the nodes that move, and then for new nodes, if the cluster has too few.
 
-    :param snapshot: the cluster; its change adds the missing nodes.
+    :param snapshot: the cluster, and the change, which adds the new nodes.
     :param lost: the ids of the nodes that need another region.
-    :returns: the decision; a refusal if there is no room for the missing
-        nodes, or for the nodes that have no region yet.
+    :returns: the decision; a refusal if there is no room for the new nodes, or
+        for the nodes that have no region yet.
     """
     new = [node.id for node in snapshot.nodes if node.region == NO_REGION]
     moves, stuck, after = relocate(snapshot, [*new, *lost])
@@ -64,8 +65,8 @@ def relocate(
     """Assign new regions to as many nodes as there is room for.
 
     A cluster that grows one node at a time gets the same plan as a cluster
-    that grows by all nodes at once. So a region can be chosen for each node
-    alone, in any order.
+    that grows by all nodes at once. So a plan for one node at a time is
+    enough.
 
     :param ids: the nodes, in the order in which they get regions.
     :returns: node id -> its new region; the ids of the nodes for which no
@@ -74,7 +75,6 @@ def relocate(
     moves: dict[str, str] = {}
     nodes = [node for node in snapshot.nodes if node.id not in ids]
     current = distribution(nodes)
-    # Nodes that get no new region continue to count in their old region.
     stuck = list(ids)
     one_node = Change(growing=True, count=1)
     state = dataclasses.replace(snapshot, change=one_node, current=current)
@@ -85,6 +85,7 @@ def relocate(
         (moves[node_id],) = decision.placements
         stuck.remove(node_id)
         state = state.after(decision.plan)
+    # Nodes that get no new region continue to count in their old region.
     stuck_nodes = [node for node in snapshot.nodes if node.id in stuck]
     for name, count in distribution(stuck_nodes).items():
         state = state.after({name: count})

@@ -9,10 +9,10 @@ DELETION: Final = 'senlin_plugins.policy.deletion'
 SERVER: Final = 'senlin_plugins.nova.server'
 STACK: Final = 'senlin_plugins.heat.stack'
 
-#: Policy type -> the type of Senlin's own that does the same work.
+#: Policy type -> Senlin's own type for the same purpose.
 RIVALS: Final = {
     REGION_PLACEMENT: 'senlin.policy.region_placement',
     DELETION: 'senlin.policy.deletion',
 }
-#: Profile type -> the type of Senlin's own that it extends.
+#: Profile type -> Senlin's own type, which the profile type extends.
 EXTENDED: Final = {SERVER: 'os.nova.server', STACK: 'os.heat.stack'}

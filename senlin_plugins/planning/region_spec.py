@@ -2,8 +2,8 @@
 
 """Read the spec of a region placement policy, without Senlin.
 
-This module applies the same rules as Senlin when it validates the spec. A test
-compares both.
+This module checks a spec by the same rules as Senlin. A test compares the
+results of both.
 """
 
 import dataclasses
@@ -16,19 +16,22 @@ from senlin_plugins.planning.apportionment import NO_CAP, Region
 from senlin_plugins.planning.plugin_types import REGION_PLACEMENT, RIVALS
 from senlin_plugins.planning.values import WrongValue
 
-#: This package's type and the in-tree one, which has the same properties.
+#: The policy types that this module can read: this package's type, and the
+#: in-tree type, which has the same properties.
 TYPES: Final = REGION_PLACEMENT, RIVALS[REGION_PLACEMENT]
-#: Version -> the properties of its spec.
+#: Version of a policy -> the properties that its spec may have.
 VERSIONS: Final = {'1.0': ('regions',), '1.1': ('regions', 'strategy')}
 #: The values of ``strategy``, which has no effect: every cluster grows in the
 #: regions that work. The property stays so that stored specs still load.
 BALANCED: Final = 'balanced'
 EVEN: Final = 'even'
 STRATEGIES: Final = (BALANCED, EVEN)
-#: The key of a cluster's metadata that overrides the spec in version 1.1.
+#: The key in a cluster's metadata for the owner's settings. They override the
+#: spec of a policy of version 1.1.
 METADATA_KEY: Final = 'region_placement'
-#: The key of a cluster's metadata for forgotten servers: those that are left
-#: behind, and are never deleted. The value has their ids, or their nodes' ids.
+#: The key in a cluster's metadata for forgotten servers. Nodes have left these
+#: servers behind, and Senlin never deletes them. The value has the ids of the
+#: servers, or of the nodes that left them.
 FORGET_KEY: Final = 'region_forget'
 
 _SPEC_KEYS: Final = ('type', 'version', 'properties', 'description')
@@ -39,10 +42,11 @@ _WHERE: Final = f"'{METADATA_KEY}' of the cluster's metadata"
 class Spec(NamedTuple):
     """The spec of a region placement policy.
 
-    :param regions: its regions, in the order of the spec.
+    :param regions: the regions, in the order of the spec.
     :param follows: whether the policy reads the metadata and the data of a
         cluster, as version 1.1 does.
-    :param effective: whether its plans take effect.
+    :param effective: whether the plans of the policy have an effect. The plans
+        of Senlin's own policy have none.
     """
 
     regions: tuple[Region, ...]
@@ -51,12 +55,13 @@ class Spec(NamedTuple):
 
 
 class Override(NamedTuple):
-    """The regions in force for a cluster.
+    """The regions of a policy, with the settings of a cluster's owner.
 
-    :param regions: the regions.
-    :param declared: the names of the regions that are declared out.
-    :param problem: why the settings of the cluster's owner do not count; empty
-        if they count.
+    :param regions: the regions. The owner's weights and caps replace those of
+        the policy.
+    :param declared: the names of the regions that the owner has declared out.
+    :param problem: why all settings of the owner are ignored; empty if they
+        are valid.
     """
 
     regions: Sequence[Region]
@@ -113,10 +118,10 @@ def read_metadata(
 ) -> Mapping[str, Mapping[str, Any]]:
     """Return the settings of a cluster's owner for each region.
 
-    :param metadata: the metadata; the value of the key is a mapping, or its
-        JSON.
+    :param metadata: the metadata of the cluster. The value of
+        :data:`METADATA_KEY` is a mapping, or the JSON of a mapping.
     :returns: region name -> its ``weight``, ``cap`` and ``out``, unchecked.
-    :raises WrongValue: if the value is not such a mapping.
+    :raises WrongValue: if the value does not map each region to a mapping.
     """
     changes = (metadata or {}).get(METADATA_KEY)
     if isinstance(changes, str):
@@ -138,7 +143,7 @@ def read_metadata(
 def override(
     regions: Sequence[Region], metadata: Mapping[str, Any] | None
 ) -> Override:
-    """Return the regions in force for a cluster.
+    """Apply the settings of a cluster's owner to the regions of a policy.
 
     :param regions: the regions of the policy.
     :param metadata: the cluster's metadata, with the settings of its owner. If
@@ -153,7 +158,7 @@ def override(
 def _override(
     regions: Sequence[Region], changes: Mapping[str, Mapping[str, Any]]
 ) -> Override:
-    """Return the regions in force; raise if a setting is invalid."""
+    """Apply the owner's settings; raise if a setting is invalid."""
     _check_keys(changes, tuple(region.name for region in regions), _WHERE)
     numbers = {}
     declared = set()
@@ -174,8 +179,8 @@ def _override(
 def declared(metadata: Mapping[str, Any] | None) -> set[str]:
     """Return the regions that a cluster's owner has declared out.
 
-    :param metadata: the metadata of the cluster. An invalid value declares
-        nothing.
+    :param metadata: the metadata of the cluster. If the value of
+        :data:`METADATA_KEY` is invalid, no region counts as declared out.
     """
     try:
         changes = read_metadata(metadata)
@@ -187,19 +192,19 @@ def declared(metadata: Mapping[str, Any] | None) -> set[str]:
 def forgotten(metadata: Mapping[str, Any] | None) -> set[str]:
     """Return the ids of the servers and nodes that the owner has forgotten.
 
-    :param metadata: the metadata of the cluster; the value of the key has the
-        ids with spaces between them.
+    :param metadata: the metadata of the cluster. The value of
+        :data:`FORGET_KEY` has the ids with spaces between them.
     """
     return set(str((metadata or {}).get(FORGET_KEY) or '').split())
 
 
 def read_options(texts: Iterable[str]) -> tuple[Region, ...]:
-    """Return the regions that options name.
+    """Return the regions that the options of a command name.
 
-    :param texts: ``NAME``, ``NAME:WEIGHT`` or ``NAME:WEIGHT:CAP`` each; a
-        part that is empty means the default.
-    :raises WrongValue: if a region is written in another way, or if the
-        policy would refuse it.
+    :param texts: each is ``NAME``, ``NAME:WEIGHT`` or ``NAME:WEIGHT:CAP``. An
+        empty part means the default.
+    :raises WrongValue: if a text has another form, or if the policy would
+        refuse the region.
     """
     items = []
     for text in texts:
@@ -218,7 +223,7 @@ def read_options(texts: Iterable[str]) -> tuple[Region, ...]:
 
 
 def _checked(items: Iterable[object]) -> tuple[Region, ...]:
-    """Check regions together, and return them."""
+    """Read the regions of a list, check them, and return them."""
     regions = tuple(_region(item) for item in items)
     problem = apportionment.find_problem(regions)
     if problem:
@@ -227,7 +232,7 @@ def _checked(items: Iterable[object]) -> tuple[Region, ...]:
 
 
 def _region(item: object) -> Region:
-    """Return one region of the list."""
+    """Read one region of a list."""
     if not isinstance(item, Mapping):
         raise WrongValue(
             f"The region '{item}' is not a mapping: it needs a 'name'."
@@ -246,7 +251,7 @@ def _region(item: object) -> Region:
 def _check_keys(
     mapping: Mapping[Any, Any], allowed: tuple[str, ...], where: str
 ) -> None:
-    """Refuse keys that the policy does not know."""
+    """Refuse a mapping that has other keys than the allowed ones."""
     for key in mapping:
         if key not in allowed:
             raise WrongValue(

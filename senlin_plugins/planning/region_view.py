@@ -22,7 +22,7 @@ class View:
     """The regions of a cluster, as they are at a given time.
 
     :param spec: the spec of the policy.
-    :param override: the weights and caps that the cluster's owner has set.
+    :param override: the regions, with the settings of the cluster's owner.
     :param notes: the states of the regions.
     :param now: the time of the view; empty for a policy of version 1.0, which
         reads no states.
@@ -43,7 +43,7 @@ class View:
 
     @functools.cached_property
     def left(self) -> list[Left]:
-        """The servers left behind, except those the owner forgot."""
+        """The servers left behind, except the forgotten ones."""
         return self.notes.remaining(self.forgotten)
 
     @functools.cached_property
@@ -53,11 +53,15 @@ class View:
 
     @functools.cached_property
     def taking_nodes(self) -> set[str]:
-        """The regions of the policy, without those declared out or drained."""
+        """The regions that are neither declared out nor have cap 0."""
         return self.names - self.override.declared - self._drained
 
     def after(self, notes: Notes, now: str) -> 'View':
-        """Return the view after a check of the regions."""
+        """Return the view with new states.
+
+        :param notes: the states after a check of the regions.
+        :param now: the time of the check.
+        """
         return dataclasses.replace(self, notes=notes, now=now)
 
     def state_of(self, node: Any) -> State | None:
