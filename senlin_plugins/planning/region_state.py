@@ -3,8 +3,8 @@
 """The states of the regions of a cluster, and their effects.
 
 Version 1.1 of the policy keeps the states in the data of the cluster, under
-:data:`KEY`, where the API shows them. The states consist of codes and times.
-All times are ISO 8601 in UTC, in whole seconds, so they sort as text.
+:data:`KEY`, where the API shows them. All times are ISO 8601 in UTC, in whole
+seconds, so they sort as text. The fields under the key are:
 
 ``states``
     region name -> :class:`State`, for each region in which the last check
@@ -24,25 +24,26 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 KEY: Final = 'region_placement'
-#: Seconds by which a stored time may be later than the time of a check. The
-#: database returns the time before it waits for the lock on the cluster's row,
-#: and another check may write meanwhile. If the difference is larger, the
-#: duration of the silence is measured from the start again.
+#: The number of seconds by which a stored time may be later than the time of a
+#: check. Such a difference is normal: the database returns the time of a check
+#: before it waits for the lock on the cluster's row, and another check may
+#: write a later time meanwhile. If the difference is larger, the silence of a
+#: region counts as new.
 LOCK_SECONDS: Final = 5
 
 
 class Code(enum.StrEnum):
     """The state of a region with which something is wrong."""
 
-    #: A service does not work. New nodes avoid the region, no node moves.
+    #: A service does not work. New nodes avoid the region, but no node moves.
     SILENT = 'silent'
-    #: A service has not worked for long, or an operator has declared the
-    #: region out. Nodes move to other regions.
+    #: A service has not worked for a long time, or an operator has declared
+    #: the region out. Nodes move to other regions.
     OUT = 'out'
-    #: A service has not worked for long, but more than half of the regions
-    #: are silent. No node moves.
+    #: A service has not worked for a long time, but more than half of the
+    #: regions are silent. No node moves.
     HELD = 'held'
-    #: A cloud has refused a node for lack of room.
+    #: The cloud in the region has refused a node for lack of room.
     FULL = 'full'
 
 
@@ -57,17 +58,17 @@ class Cause(enum.StrEnum):
     NO_ANSWER = 'no answer'
     #: An operator has declared the region out.
     DECLARED = 'declared'
-    #: A cloud has refused a node.
+    #: The cloud in the region has refused a node.
     REFUSED = 'refused'
 
 
 class Fault(NamedTuple):
-    """What one check has found wrong with a region.
+    """A fault that one check has found in a region.
 
     :param cause: the kind of fault.
     :param service: the service that does not work; empty if no single service
         is the cause.
-    :param dead: whether even deletions are impossible there.
+    :param dead: whether nodes in the region cannot even be deleted.
     """
 
     cause: Cause
@@ -76,7 +77,7 @@ class Fault(NamedTuple):
 
     @property
     def why(self) -> str:
-        """The words for the cause."""
+        """The cause as text, for messages."""
         return {
             Cause.UNKNOWN: 'Keystone does not know it',
             Cause.MISSING: f'its catalog offers no {self.service}',
@@ -96,7 +97,7 @@ class State(NamedTuple):
         counts as full.
     :param last: the time of the last check.
     :param service: the service that does not work, if it is known.
-    :param dead: whether even deletions are impossible there.
+    :param dead: whether nodes in the region cannot even be deleted.
     """
 
     state: str
@@ -109,21 +110,21 @@ class State(NamedTuple):
 
     @property
     def is_dead(self) -> bool:
-        """Tell whether the region is out, and cannot even delete nodes."""
+        """Tell whether the region is out and its nodes cannot be deleted."""
         return self.dead and self.state == Code.OUT
 
     @property
     def moves(self) -> bool:
-        """Tell whether a recreated node goes to another region."""
+        """Tell whether a node of the region is recreated in another region."""
         return self.state in (Code.OUT, Code.FULL)
 
     @property
     def why(self) -> str:
-        """The words for the cause."""
+        """The cause as text, for messages."""
         return Fault(Cause(self.cause), self.service).why
 
     def describe(self) -> str:
-        """Return the words after the region's name, in a sentence."""
+        """Return a text that, after the region's name, makes a sentence."""
         silent = f'is silent since {self.since} ({self.why})'
         out = f'is out ({self.why})'
         if self.since:
@@ -144,11 +145,13 @@ _TEXTS_OF_STATE: Final = ('state', 'cause', 'since', 'due', 'last', 'service')
 
 
 class Left(NamedTuple):
-    """A server or stack that a node has left behind, and that may exist.
+    """A server or stack that a node has left behind and that may still exist.
+
+    Senlin deletes such a server later, when its region works again.
 
     :param region: the region of the server.
     :param node: the id of the node that left the server behind.
-    :param name: the name of that node.
+    :param name: the name of the node.
     :param server: the id of the server; ``None`` if it is not known whether
         the server exists.
     :param ports: the ports of the server that Senlin created, in Senlin's
@@ -169,7 +172,11 @@ _TEXTS_OF_LEFT: Final = ('region', 'node', 'name', 'since')
 
 @dataclasses.dataclass(frozen=True)
 class Notes:
-    """The states of the regions; the module's docstring has the fields."""
+    """The states of the regions of a cluster, and the servers left behind.
+
+    The fields are those in the docstring of the module. Only ``servers`` is
+    called ``left`` here.
+    """
 
     states: Mapping[str, State] = dataclasses.field(default_factory=dict)
     full: Mapping[str, str] = dataclasses.field(default_factory=dict)
@@ -177,13 +184,19 @@ class Notes:
     looked: str = ''
 
     def leave(self, entry: Left) -> 'Notes':
-        """Return a copy with one more entry, unless it is there already."""
+        """Return a copy with one more server left behind.
+
+        If the notes have the server already, they are returned unchanged.
+        """
         if _identity(entry) in map(_identity, self.left):
             return self
         return self._with(left=[*self.left, entry])
 
     def clear(self, gone: Iterable[Left]) -> 'Notes':
-        """Return a copy without the entries that no longer exist."""
+        """Return a copy without some of the servers left behind.
+
+        :param gone: the servers that need not be noted any more.
+        """
         identities = set(map(_identity, gone))
         left = [
             entry for entry in self.left if _identity(entry) not in identities
@@ -191,7 +204,7 @@ class Notes:
         return self._with(left=left)
 
     def refuse(self, region: str, now: str, seconds: int) -> 'Notes':
-        """Return a copy with a region that is full from now on."""
+        """Return a copy in which a region counts as full for some seconds."""
         return self._with(full={**self.full, region: _later(now, seconds)})
 
     def observe(
@@ -204,7 +217,7 @@ class Notes:
         """Return a copy after a check of the regions.
 
         A region is out if this check and two earlier checks have found the
-        region silent, and the two are at least ``seconds`` apart.
+        region silent, and the earlier checks are at least ``seconds`` apart.
 
         :param faults: the faults that the check has found.
         :param named: the regions that take nodes. If more than half of them
@@ -240,14 +253,15 @@ class Notes:
         state = self.states.get(name)
         if not state or state.dead != fault.dead:
             return None
-        # A later time is from another clock, so the two cannot be compared.
+        # A stored time that is much later than now comes from another clock,
+        # so the duration of the silence is unknown.
         latest = _later(now, LOCK_SECONDS)
         if max(state.since, state.last) > latest:
             return None
         return state
 
     def in_force(self, declared: Iterable[str], now: str) -> dict[str, State]:
-        """Return the states of the regions that do not work.
+        """Return the states of the regions that are silent, out, held or full.
 
         :param declared: the regions that an operator has declared out.
         """
@@ -262,9 +276,10 @@ class Notes:
         return states
 
     def remaining(self, forgotten: Collection[str]) -> list[Left]:
-        """Return the servers left behind, except those the owner forgot.
+        """Return the servers left behind, except the forgotten ones.
 
-        :param forgotten: the ids of forgotten servers, or of their nodes.
+        :param forgotten: the ids of the servers that the cluster's owner has
+            forgotten, or of their nodes.
         """
         return [
             entry
@@ -307,8 +322,9 @@ class Notes:
 def read(data: Mapping[str, Any] | None) -> Notes:
     """Read the states of the regions from the data of a cluster.
 
-    :param data: the data. Entries in the format of another version of this
-        package are ignored. An unknown field is left out.
+    :param data: the data. Another version of this package may have written
+        them. Entries that this version cannot read are ignored, and so are
+        unknown fields.
     """
     stored = _mapping((data or {}).get(KEY))
     states = {}
@@ -343,10 +359,10 @@ def _mapping(value: object) -> Mapping[str, Any]:
 def _fields(
     item: object, kind: type[State | Left], texts: Collection[str]
 ) -> dict[str, Any]:
-    """Return the fields of a stored item that can be used.
+    """Return the usable fields of a stored item.
 
     :param kind: the class with the names of the fields.
-    :param texts: the fields that are texts.
+    :param texts: the fields that are usable only if they are texts.
     """
     stored = _mapping(item)
     fields = {}
@@ -361,7 +377,7 @@ def _fields(
 def show_time(time: datetime.datetime) -> str:
     """Return a time in the stored format.
 
-    :param time: the time, with a zone.
+    :param time: the time, with a time zone.
     """
     return time.astimezone(datetime.UTC).isoformat(timespec='seconds')
 
@@ -373,5 +389,5 @@ def _later(time: str, seconds: int) -> str:
 
 
 def _identity(entry: Left) -> tuple[str, str, str | None]:
-    """Return what identifies an entry."""
+    """Return the fields that identify a server left behind."""
     return entry.region, entry.node, entry.server

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a profile needs in a region that gets a node."""
+"""Find out in which regions a profile can create nodes.
+
+A region needs certain services, and the ids in the profile must exist there.
+"""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 from senlin_plugins.planning.plugin_types import SERVER, STACK
 
-#: Type of a profile -> the service that creates its nodes. To remove a node,
-#: this service is enough.
+#: Type of a profile -> the service that creates its nodes. The same service is
+#: enough to remove a node.
 MAKERS: Final = {SERVER: 'compute', STACK: 'orchestration'}
 
 
@@ -16,8 +19,8 @@ def services(maker: str, properties: Mapping[str, Any]) -> list[str]:
     """Name the services that a new node needs.
 
     :param maker: the service that creates the node.
-    :param properties: the properties of the profile's spec. Only a server
-        profile can need more services.
+    :param properties: the properties of the profile's spec. Only the
+        properties of a server profile can need further services.
     :returns: service types as in Keystone's catalog; the service that creates
         the node comes first.
     """
@@ -36,7 +39,7 @@ def ties(properties: Mapping[str, Any]) -> list[str]:
     """Return the properties with ids that exist in only one region.
 
     :param properties: the properties of the profile's spec.
-    :returns: texts that name the properties.
+    :returns: texts for messages; each names one property.
     """
     networks = properties.get('networks') or ()
     devices = properties.get('block_device_mapping_v2') or ()
@@ -57,7 +60,7 @@ def excluded_by_ties(
     """Return the regions in which a profile cannot create nodes.
 
     :param names: the regions in question.
-    :param ties: what ties the profile to one region.
+    :param ties: the properties with ids that exist in only one region.
     :param region: the region in which the profile creates nodes without a
         policy; ``None`` if nothing names such a region.
     """

@@ -17,8 +17,8 @@ from typing import Any
 from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.snapshot import Node
 
-#: Nodes with such a status, and tainted nodes, are useless: they go first.
-#: Nodes that were never created go next.
+#: Nodes with one of these statuses, and tainted nodes, are useless: they go
+#: first. Nodes that were never created go next.
 BAD_STATUSES = ('ERROR', 'WARNING')
 
 
@@ -35,7 +35,7 @@ class Criterion(enum.StrEnum):
     RANDOM = 'RANDOM'
 
 
-#: What the healthy nodes are sorted by.
+#: Criterion -> the value by which healthy nodes are sorted.
 _KEYS: Mapping[Criterion, Callable[[Node], Any]] = {
     Criterion.OLDEST_FIRST: operator.attrgetter('created_at'),
     Criterion.OLDEST_PROFILE_FIRST: lambda node: node.profile_created_at or '',
@@ -47,8 +47,8 @@ _KEYS: Mapping[Criterion, Callable[[Node], Any]] = {
 def accept(named: Iterable[str], members: Iterable[str]) -> Decision:
     """Accept the nodes that a request names (scenario S1, deletion policy).
 
-    A webhook may name any nodes, and a node may be gone since the API checked
-    the ids.
+    The API does not check the ids from a webhook. Senlin may also have deleted
+    a node after the API checked its id.
 
     :param named: the ids in the request.
     :param members: the ids of the cluster's nodes.
@@ -56,7 +56,7 @@ def accept(named: Iterable[str], members: Iterable[str]) -> Decision:
         the named nodes is in the cluster.
     """
     member_ids = set(members)
-    # Each once, in the order of the request.
+    # A dict keeps each id once, in the order of the request.
     ids = dict.fromkeys(named)
     candidates = [id_ for id_ in ids if id_ in member_ids]
     if ids and not candidates:
@@ -75,18 +75,18 @@ def select(
 ) -> Decision:
     """Choose the nodes that leave (scenarios S2 to S6, deletion policy).
 
-    If a region or zone has too few nodes, all its nodes leave. The criterion
-    takes the rest from all other nodes. There are never more candidates than
-    nodes.
+    If a region or zone has too few nodes, all its nodes leave. The nodes that
+    are still to be chosen then come from all other regions and zones. If the
+    cluster has too few nodes, all nodes are chosen.
 
-    :param nodes: the nodes of the cluster, none twice.
-    :param count: how many to choose.
+    :param nodes: the nodes of the cluster, each once.
+    :param count: how many nodes to choose.
     :param criterion: which healthy nodes go first.
-    :param decided: the ``deletion`` of an action's data. Its ``regions`` say
-        how many nodes each region must give; without these, its ``zones``
-        say the same of the availability zones.
+    :param decided: the ``deletion`` of an action's data. Its ``regions`` map
+        each region to the number of nodes that must leave it. If it has no
+        ``regions``, its ``zones`` do the same for the availability zones.
     """
-    # The specification uses both spellings.
+    # The specification has both spellings, "regions" and "region".
     per_region = decided.get('regions') or decided.get('region')
     per_group: Mapping[str, int] = per_region or decided.get('zones') or {}
     ordered = _in_order(nodes, criterion)

@@ -5,8 +5,8 @@
 A decision of another policy in the action's data takes precedence over the
 action's own inputs. If neither has a number, the number is one (scenarios S1
 to S4 of the region placement policy, S2 to S5 of the deletion policy). This
-module does not read the inputs of a resize: before that, Senlin's own parser
-writes a decision in the same format.
+module does not read the inputs of a resize: Senlin's own parser reads these
+inputs first, and writes a decision in the same format.
 """
 
 import contextlib
@@ -41,7 +41,7 @@ def read_count(value: object, field: str = 'count') -> int:
     :param value: the number as the user or a policy wrote it.
     :param field: the name of the field that contains the number.
     :returns: the number, at least 1.
-    :raises WrongValue: if the value is no positive integer.
+    :raises WrongValue: if the value is not a positive integer.
     """
     with contextlib.suppress(ValueError):
         count = values.read_number(value, field)
@@ -73,7 +73,8 @@ def scaling(
 def resizing(data: Mapping[str, Any]) -> Change | None:
     """Return the change of a resize (scenario S3).
 
-    If the data have both, the creation counts, as in the specification.
+    If the data have a ``creation`` and a ``deletion``, the ``creation``
+    counts, as in the specification.
 
     :param data: the action's data, with the decisions of other policies or
         of Senlin's own parser.
@@ -104,8 +105,8 @@ def recovering(
 def _decided(growing: bool, field: str, decision: Mapping[str, Any]) -> Change:
     """Return the change that another policy decided."""
     count = decision.get('count', DEFAULT_COUNT)
-    # The parser of a resize writes 0 if the size stays, and so does a scaling
-    # policy with best_effort at its limit.
+    # Senlin's parser writes 0 if a resize does not change the size. A scaling
+    # policy with best_effort writes 0 if the cluster is at its size limit.
     if count == 0:
         return Change(growing, 0)
     return Change(growing, read_count(count, f'{field}.count'))

@@ -14,9 +14,9 @@ from senlin_plugins.planning.sizing import Change
 
 #: The status of a node whose creation has not begun.
 INIT: Final = 'INIT'
-#: The name that replaces the region of a node that has no region yet. If nodes
-#: are added, no plan counts such a node. If nodes are removed, such a node
-#: leaves first, because it has no server.
+#: The region of nodes for which no region is chosen yet. If nodes are added,
+#: no plan counts these nodes. If nodes are removed, these nodes leave first,
+#: because they have no servers.
 NO_REGION: Final = '(none)'
 
 
@@ -24,16 +24,16 @@ class Node(NamedTuple):
     """A node of a cluster.
 
     :param id: its id.
-    :param region: the region in which the node counts; empty if no region is
-        named, and :data:`NO_REGION` if no region is chosen yet.
+    :param region: the region in which the node counts; empty if the region is
+        unknown, and :data:`NO_REGION` if no region is chosen yet.
     :param zone: its availability zone, if its data name one.
     :param status: its status.
-    :param tainted: whether a health check has found it useless.
+    :param tainted: whether a user has marked it as tainted through the API.
     :param position: its index in the cluster.
     :param created_at: when it was created; ``None`` if it never was.
     :param profile_created_at: when its profile was created, as text that
         sorts like time.
-    :param lot: a random number between 0 and 1, drawn for this node.
+    :param lot: a random number between 0 and 1, for a random order of nodes.
     """
 
     id: str
@@ -54,9 +54,9 @@ class Snapshot:
     :param change: how many nodes come or go.
     :param regions: the regions of the policy's spec.
     :param current: region name -> nodes that count there now.
-    :param out_of_reach: the names of regions that cannot be used now. The spec
-        may not name all of these regions.
-    :param nodes: the nodes, from which candidates are chosen.
+    :param out_of_reach: the names of regions that cannot be used now. Some of
+        these regions may not be in the spec.
+    :param nodes: the nodes of the cluster.
     :param failing: region name -> the state of a region with a fault. Unless
         the region is also in ``left_alone``, nodes can leave it.
     """
@@ -74,7 +74,8 @@ class Snapshot:
         left_alone = set(self.out_of_reach)
         if not self.change.growing:
             # Nodes in regions that the spec does not name leave first. If such
-            # a region is silent but not out yet, their deletion would fail.
+            # a region is silent but not out yet, the deletion of its nodes
+            # would fail.
             named = {region.name for region in self.regions}
             for name, state in self.failing.items():
                 if state.dead and not state.is_dead and name not in named:
@@ -83,9 +84,9 @@ class Snapshot:
 
     @property
     def usable(self) -> list[Region]:
-        """The regions that hold nodes after the change, as far as possible.
+        """The regions in which a plan creates or keeps nodes.
 
-        If nodes leave, the nodes of all other regions leave first.
+        If the cluster shrinks, the nodes of all other regions leave first.
         """
         left_alone = self.left_alone
         reachable, working, not_given_up = [], [], []
@@ -96,7 +97,8 @@ class Snapshot:
             state = self.failing.get(region.name)
             if not state:
                 working.append(region)
-            # Keep these regions: their nodes are healthy, or may be.
+            # Only a region that is out, and whose nodes cannot be deleted, is
+            # given up. In all other regions, nodes may be healthy.
             if not state or not state.is_dead:
                 not_given_up.append(region)
         if self.change.growing:
@@ -105,7 +107,7 @@ class Snapshot:
 
     @property
     def movable(self) -> dict[str, int]:
-        """The nodes by region, without the regions that are left alone."""
+        """Region name -> number of nodes, without the regions left alone."""
         left_alone = self.left_alone
         return {
             name: count
@@ -144,7 +146,9 @@ def recorded_region(node: Any) -> str | None:
 
 
 def fixed_region(context: Mapping[str, Any] | None) -> str | None:
-    """Return the region that a profile fixes, whatever a policy decides.
+    """Return the region that a profile names.
+
+    This region takes precedence over the decision of a policy.
 
     :param context: the ``context`` of the profile, or of its spec.
     :returns: the name, or ``None`` if the profile leaves the region open.
@@ -155,13 +159,14 @@ def fixed_region(context: Mapping[str, Any] | None) -> str | None:
 def counted_region(node: Any, fixed: str | None, default: str | None) -> str:
     """Return the region in which a node counts.
 
-    A node can be a member of the cluster before its NODE_CREATE has run.
+    A node can be a member of the cluster before its NODE_CREATE has run. Until
+    then, the node may have no region.
 
     :param node: a node of Senlin's engine, database or API.
-    :param fixed: the region that its profile fixes, if any.
+    :param fixed: the region that its profile names, if any.
     :param default: Senlin's ``default_region_name``, if it is known.
     :returns: the name; :data:`NO_REGION` if no region is chosen yet, and empty
-        if no region is named.
+        if the region is unknown.
     """
     if node.status == INIT:
         default = NO_REGION

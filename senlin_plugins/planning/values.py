@@ -25,7 +25,7 @@ def read_number(value: object, field: str, least: int | None = None) -> int:
     :param value: the number as the user wrote it.
     :param field: the name of the field that contains the number.
     :param least: the smallest number that is accepted.
-    :raises WrongValue: if the value is no such number.
+    :raises WrongValue: if the value is not a whole number, or is too small.
     """
     number = None
     if isinstance(value, int | str) and not isinstance(value, bool):
@@ -44,13 +44,14 @@ def read_number(value: object, field: str, least: int | None = None) -> int:
 
 
 def read_choice(value: object, field: str, allowed: Iterable[str]) -> str:
-    """Return a value that must be one of the allowed texts.
+    """Return the value if it is one of the allowed texts.
 
     :param value: the value as the user wrote it.
     :param field: the name of the field that contains the value.
     :raises WrongValue: if the value is not one of the allowed texts.
     """
-    # Senlin's own constraint also accepts a list of allowed values.
+    # This check refuses a list. Senlin's own constraint would accept a list of
+    # allowed values.
     choices = [str(choice) for choice in allowed]
     if value not in choices:
         raise WrongValue(
@@ -60,7 +61,7 @@ def read_choice(value: object, field: str, allowed: Iterable[str]) -> str:
 
 
 def read_flag(value: object, field: str) -> bool:
-    """Return true or false.
+    """Return the value if it is a boolean.
 
     :param value: the value as the user wrote it.
     :param field: the name of the field that contains the value.
@@ -72,7 +73,7 @@ def read_flag(value: object, field: str) -> bool:
 
 
 def read_ids(value: object, field: str) -> list[str]:
-    """Return the ids of nodes.
+    """Return the value if it is a list of node ids.
 
     :param value: the ids as the user wrote them.
     :param field: the name of the field that contains the ids.
