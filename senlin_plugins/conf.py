@@ -127,8 +127,8 @@ def load(conf: cfg.ConfigOpts) -> None:
     """Register the options, and end the service if a value is wrong.
 
     :param conf: the configuration of the service.
-    :raises SystemExit: if a value is wrong. Senlin would go on without the
-        policies after any other exception.
+    :raises SystemExit: if a value is wrong. After any other exception, Senlin
+        would start without the policies.
     """
     options.register(conf, list_opts())
     try:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The command ``senlin-plugins-convert``: change to this package, or back.
+"""The command ``senlin-plugins-convert``.
 
-The command lists the clusters that need the package, and changes the type of a
-profile.
+The command lists the clusters that need this package. It also changes the type
+of a profile from Senlin's own type to the type of this package, or back.
 """
 
 import importlib
@@ -23,11 +23,11 @@ COMMAND = 'senlin-plugins-convert'
 def main(argv: list[str] | None = None) -> int:
     """Run the command.
 
-    :param argv: the arguments; those of the process by default.
+    :param argv: the arguments; by default, the arguments of the process.
     :returns: 0 for success, 1 for a failure.
     """
     if not sys.warnoptions:
-        # The user of this command need not see warnings of Senlin's libraries.
+        # Hide the warnings of Senlin's libraries: they are not for operators.
         warnings.simplefilter('ignore')
     try:
         inventory.load()

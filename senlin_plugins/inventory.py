@@ -10,14 +10,17 @@ import importlib
 from collections.abc import Iterable
 from typing import Any, Final
 
+#: The profile of a cluster has the type.
 PROFILE: Final = 'profile'
+#: The profile of a node in a cluster has the type.
 NODE: Final = 'node'
+#: A policy that is attached to a cluster has the type.
 POLICY: Final = 'policy'
-#: A node of no cluster.
+#: The profile of a node without a cluster has the type.
 ALONE: Final = 'alone'
 
-#: The query for rows of: id, name, one of the words above for what uses the
-#: type, and the type.
+#: The query for the types that are used. Each row has the id and the name of a
+#: cluster or node, one of the four words above, and the type.
 STATEMENT: Final = f"""
 SELECT cluster.id, cluster.name AS name, '{PROFILE}', profile.type
 FROM cluster JOIN profile ON profile.id = cluster.profile_id
@@ -57,12 +60,12 @@ class Use:
 
     @property
     def ours(self) -> str:
-        """The types of this package, as text."""
+        """The types from this package that are used, as text."""
         return name_ours({*self.profiles, *self.policies})
 
 
 def collect(rows: Iterable[Any]) -> list[Use]:
-    """Return the clusters, and the nodes of no cluster.
+    """Return the clusters, and the nodes without a cluster.
 
     :param rows: the rows that the query :data:`STATEMENT` returns.
     """
@@ -86,7 +89,7 @@ def name_ours(kinds: Iterable[str]) -> str:
 
 
 def load() -> None:
-    """Load the module of Senlin that registers its database options.
+    """Import the modules of Senlin that register its database options.
 
     :raises ImportError: if Senlin is not installed here.
     """

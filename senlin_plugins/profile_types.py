@@ -2,9 +2,11 @@
 
 """Change the type of a profile in Senlin's database.
 
-Senlin itself cannot change the type. The nodes keep their servers. A profile
-of a region-aware type finds the servers that its in-tree type has created. A
-profile of the in-tree type finds only servers in its one region.
+Senlin itself cannot change the type. The nodes keep their servers. After the
+change to a region-aware type, the profile finds the servers that the in-tree
+type has created. After the change to an in-tree type, the profile finds only
+servers in one region: the region in its ``context``, or else
+``default_region_name``.
 """
 
 from collections.abc import Iterator
@@ -73,7 +75,7 @@ def convert(session: orm.Session, name: str, back: bool, yes: bool) -> str:
 def _problems(
     session: orm.Session, profile: Any, clusters: Any, nodes: Any, back: bool
 ) -> Iterator[str]:
-    """Say why a profile cannot be converted now."""
+    """Yield the reasons why a profile cannot be converted now."""
     ids = [thing.id for thing in (*clusters, *nodes)]
     for column in (models.ClusterLock.cluster_id, models.NodeLock.node_id):
         if session.query(column).filter(column.in_(ids)).first():

@@ -2,9 +2,9 @@
 
 """The command ``senlin-plugins-status upgrade check``.
 
-The command has Senlin load its policy and profile types as senlin-conductor
-does when it starts, and looks in Senlin's database for policies that conflict.
-The command changes nothing.
+The command makes Senlin load its policy and profile types, as at the start of
+senlin-conductor. It also looks in Senlin's database for policies that conflict
+or have no effect. The command changes nothing.
 """
 
 import importlib
@@ -39,12 +39,12 @@ def _published_types(group: str) -> list[str]:
 POLICY_TYPES = _published_types('senlin.policies')
 PROFILE_TYPES = _published_types('senlin.profiles')
 
-#: The most clusters that a text names.
+#: The largest number of clusters that a message names.
 _NAMED: Final = 10
 
 
 class Checks(upgrade_check.Checks):
-    """The checks, with one method for each row of the table."""
+    """The checks, one method for each row of the table that is printed."""
 
     command = 'senlin-plugins-status'
     project = 'senlin'
@@ -55,7 +55,7 @@ class Checks(upgrade_check.Checks):
 
     @classmethod
     def load(cls) -> Self:
-        """Load Senlin.
+        """Load Senlin's modules, and return the checks.
 
         :raises ImportError: if Senlin is not installed here.
         """
@@ -121,7 +121,7 @@ class Checks(upgrade_check.Checks):
         )
 
     def check_clusters(self) -> Result:
-        """Look in the database for policies that conflict."""
+        """Look in the database for policies that conflict or do nothing."""
         try:
             rows = database.read(self._config, 'database', inventory.STATEMENT)
         except DatabaseError as exc:
@@ -175,7 +175,10 @@ def _find_obstacles(uses: Collection[inventory.Use]) -> Iterator[str]:
 
 
 def _clusters(uses: Iterable[inventory.Use], policies: Collection[str]) -> str:
-    """Return the clusters with some policies; an empty string for none."""
+    """Return a text that names the clusters with all the given policies.
+
+    The text is empty if there are no such clusters.
+    """
     names = []
     for use in uses:
         attached = {kind.rpartition('-')[0] for kind in use.policies}
@@ -188,7 +191,10 @@ def _clusters(uses: Iterable[inventory.Use], policies: Collection[str]) -> str:
 
 
 def _is_ours(get: Any, name: str) -> bool:
-    """Tell whether a type is known and comes from this package."""
+    """Tell whether Senlin has a type, and has it from this package.
+
+    :param get: the method of Senlin that returns the class of a type.
+    """
     try:
         module = get(name).__module__
     except Exception:

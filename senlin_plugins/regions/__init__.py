@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Check whether the services of regions answer; needs no Senlin."""
+"""Check whether the services of regions answer, without importing Senlin."""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The services of regions: Keystone's catalog, and whether they answer."""
+"""Find services in Keystone's catalog, and check whether they answer."""
 
 import time
 from collections.abc import Collection
@@ -10,8 +10,8 @@ from typing import Any, Final
 from keystoneauth1 import exceptions as keystone_exc
 
 #: Seconds before each further request to a service that did not answer. A
-#: refused connection takes no time: without pauses, a short fault would make
-#: all requests fail.
+#: refused connection fails at once. So without pauses, all requests would fail
+#: during a short fault.
 PAUSES: Final = (1.0, 3.0)
 #: Seconds for a whole check, in addition to the time for one answer.
 GRACE: Final = 1.0
@@ -24,14 +24,15 @@ def find(
 
     :param session: a session of keystoneauth; the catalog in its token is
         used.
-    :param interface: which endpoint, such as ``public``.
+    :param interface: the interface of the endpoint, such as ``public``.
     """
     try:
         url: str | None = session.get_endpoint(
             service_type=service,
             region_name=region,
             interface=interface,
-            # Only the catalog counts, not whether the service answers.
+            # Read only the catalog: discovery would need an answer from the
+            # service.
             skip_discovery=True,
         )
     except keystone_exc.EndpointNotFound:
@@ -42,11 +43,11 @@ def find(
 def find_silent(
     session: Any, urls: Collection[str], timeout: float
 ) -> set[str]:
-    """Return the services that do not answer, all asked at the same time.
+    """Ask all services at the same time; return those that do not answer.
 
     If a service does not answer, it is asked again after pauses, within the
     limit. A refusal such as 401 counts as an answer, because the request has
-    no token. An error such as 503 does not count.
+    no token. An error such as 503 does not count as an answer.
 
     :param session: a session of keystoneauth, for its TLS settings.
     :param urls: the endpoints as the catalog has them.
@@ -66,19 +67,21 @@ def find_silent(
 def _find_answering(
     session: Any, urls: Collection[str], timeout: float, deadline: float
 ) -> set[str]:
-    """Return the services that answer in time, each asked once.
+    """Ask each service once, and return those that answer in time.
 
-    :param deadline: when to stop waiting, as ``time.monotonic`` counts.
+    :param deadline: the value of ``time.monotonic()`` at which to stop
+        waiting.
     """
-    # In an engine, these are green threads.
+    # In an engine, the threads of this pool are green threads.
     pool = futures.ThreadPoolExecutor(len(urls))
     questions = {
         pool.submit(_answers, session, url, timeout): url for url in urls
     }
     left = max(0.0, deadline - time.monotonic())
     done, _ = futures.wait(questions, timeout=left)
-    # Do not wait for the threads: a server that sends its headers slowly, line
-    # by line, never exceeds the timeout. The thread ends with the connection.
+    # Do not wait for the threads: if a server sends its headers slowly, line
+    # by line, the request never exceeds its timeout. The thread for such a
+    # server ends when the connection ends.
     pool.shutdown(wait=False)
     return {questions[question] for question in done if question.result()}
 

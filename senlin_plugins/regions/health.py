@@ -11,7 +11,7 @@ from senlin_plugins.regions import endpoints
 
 
 def now() -> str:
-    """Return the time in the format that states use."""
+    """Return the current time in the format of stored states."""
     return show_time(datetime.datetime.now(datetime.UTC))
 
 
@@ -24,18 +24,18 @@ def look(
     timeout: float = 0,
     catalog: bool = True,
 ) -> dict[str, Fault]:
-    """Return what is wrong with regions now.
+    """Check regions, and return the faults.
 
-    :param session: a session of keystoneauth, whose catalog counts.
+    :param session: a session of keystoneauth, whose catalog is used.
     :param in_keystone: the regions that Keystone knows.
-    :param names: the regions in question.
-    :param services: the services that a node needs; to remove a node, the
-        first one is enough.
+    :param names: the regions to check.
+    :param services: the services that a node needs. The first one is enough to
+        remove a node.
     :param interface: which endpoints count, such as ``public``.
     :param timeout: seconds in which a service must answer. With 0, only the
         catalog is checked.
-    :param catalog: whether a region must offer the services.
-    :returns: region name -> the fault, only for regions that do not work.
+    :param catalog: whether it is a fault if the catalog lacks a service.
+    :returns: region name -> the fault, only for regions that have a fault.
     """
     urls = {}
     for name in sorted({*names} & {*in_keystone}):

@@ -2,9 +2,9 @@
 
 """Share one check of the regions among the waiting actions of a process.
 
-When a region fails, all its nodes are recovered at once. Each of these actions
-needs a check that begins after the action, because the result of an older
-check may be out of date.
+When a region fails, Senlin recovers all its nodes at once, each in an action.
+Each action needs a check that begins after the action does, because the result
+of an older check may be out of date.
 """
 
 from collections.abc import Callable
@@ -24,7 +24,7 @@ def share(cluster_id: str, look: Callable[[], Any]) -> Any:
     :param look: a function that checks the regions. It is not called if
         another thread already waits to start a check for the cluster.
     :returns: the result of the check.
-    :raises: what the check raises, for all threads that share it.
+    :raises: the exception of the check, in each thread that shares the check.
     """
     new: futures.Future[Any] = futures.Future()
     shared = _waiting.setdefault(cluster_id, new)
@@ -45,7 +45,8 @@ def _lead(
         del _waiting[cluster_id]
         shared.set_result(look())
     except BaseException as exc:
-        # Also if this thread is killed: the others must not wait for ever.
+        # BaseException includes the end of a green thread that is killed. The
+        # other threads must not wait for ever.
         shared.set_exception(exc)
     finally:
         for looks in (_waiting, _running):
