@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The base of the commands about the regions of a cluster."""
+"""The base class of the commands about the regions of a cluster."""
 
 import argparse
 from collections.abc import Collection, Mapping, Sequence
@@ -60,7 +60,11 @@ class ClusterLister(lister.Lister):
     _told: frozenset[str] = frozenset()
 
     def add_default_region(self, parser: argparse.ArgumentParser) -> None:
-        """Add ``--default-region``: the API does not show this option."""
+        """Add the option ``--default-region``.
+
+        The option is needed because Senlin's API does not show
+        ``default_region_name``.
+        """
         parser.add_argument(
             '--default-region',
             metavar='<name>',
@@ -78,7 +82,7 @@ class ClusterLister(lister.Lister):
     def warn(self, text: str, *words: object) -> None:
         """Warn of a problem that does not stop the command."""
         message = printable(text % words)
-        # A command may read the cluster more than once. Each warning is shown
+        # A command may read the cluster more than once, but shows each warning
         # only once.
         if message not in self._told:
             self._told |= {message}
@@ -89,7 +93,7 @@ class ClusterLister(lister.Lister):
         self.warn(text, *words)
 
     def find_policy(self, name: str) -> Spec:
-        """Return a policy."""
+        """Return the spec of a region placement policy."""
         policy = self.connection.clustering.find_policy(
             name, ignore_missing=False
         )
@@ -103,7 +107,10 @@ class ClusterLister(lister.Lister):
         return spec
 
     def attached_policy(self, cluster: Any) -> Spec:
-        """Return the region placement policy that acts on a cluster."""
+        """Return the spec of the policy that is enabled for a cluster.
+
+        :raises CommandError: if no region placement policy is enabled.
+        """
         enabled = {}
         for binding in self.connection.clustering.cluster_policies(cluster):
             if binding.is_enabled:
@@ -120,12 +127,12 @@ class ClusterLister(lister.Lister):
     def in_force(
         self, policy: Spec, cluster: Any
     ) -> tuple[Sequence[Region], dict[str, State]]:
-        """Return the regions as the policy counts them for a cluster.
+        """Return the regions of a policy, and the regions that do not work.
 
-        :param cluster: the cluster with its last known states; ``None``
-            without a cluster.
-        :returns: the regions; and the states of the regions that are silent,
-            out, held or full, by name.
+        :param cluster: the cluster, whose owner may have set other weights and
+            caps; ``None`` if the command is not about a cluster.
+        :returns: the regions; and region name -> state, for the regions that
+            are silent, out, held or full.
         """
         if cluster is None or not policy.follows:
             return policy.regions, {}
@@ -169,9 +176,12 @@ class ClusterLister(lister.Lister):
 
         :param cluster: the cluster, whose profile needs services. If ``None``,
             the plan leaves alone only the regions that Keystone does not know.
+        :param names: the regions in question.
+        :param growing: whether the plan adds nodes.
         """
         if policy.follows and not growing:
-            # Nodes can leave a region even if it does not answer.
+            # With version 1.1, nodes can leave a region even if the region
+            # does not answer.
             return set()
         services, ties, home = self._needs(cluster, growing)
         faults = health.look(
@@ -204,7 +214,7 @@ class ClusterLister(lister.Lister):
     def _needs(
         self, cluster: Any, growing: bool
     ) -> tuple[list[str], list[str], str | None]:
-        """Return what the nodes of a cluster need; empty if not known.
+        """Return what the nodes of a cluster need, or nothing if unknown.
 
         See :func:`openstack_commands.clusters.clusters.needs`.
         """

@@ -64,8 +64,8 @@ def update_metadata(
 ) -> None:
     """Change keys of a cluster's metadata, and wait for the end of the action.
 
-    :param cluster: the cluster. Its metadata are read again, because the
-        action replaces all metadata.
+    :param cluster: the cluster. This function reads its metadata again: the
+        action replaces all metadata, and other keys must not be lost.
     :param changes: key -> value; ``None`` removes the key.
     :raises CommandError: if Senlin refuses the action, or the action fails.
     """
@@ -110,9 +110,9 @@ def check(clustering: Any, cluster: Any) -> None:
 def _change(
     clustering: Any, method: str, path: str, body: Mapping[str, Any]
 ) -> None:
-    """Start an action and wait until it has succeeded."""
-    # The SDK's own methods do not raise on every refusal, or do not return the
-    # ID of the action.
+    """Start an action, and wait until the action has succeeded."""
+    # Some methods of the SDK do not raise an error for each refusal, and some
+    # do not return the ID of the action.
     response = clustering.request(path, method, json=body)
     try:
         sdk_exceptions.raise_from_response(response)
@@ -142,7 +142,7 @@ def needs(
 ) -> tuple[list[str], list[str], str | None]:
     """Return what the profile of a cluster needs of a region.
 
-    :param growing: whether nodes are added, and not removed.
+    :param growing: whether nodes are added; otherwise, nodes are removed.
     :returns: the services; the properties that tie the profile to one region
         (may be empty); and the region that the profile names, if any.
     :raises LookupError: if the type of the profile is not from this package.

@@ -134,7 +134,7 @@ def _target(
 
 
 def _left_behind(cluster: Any, nodes: Iterable[Any]) -> dict[str, list[str]]:
-    """Return the servers that no node has any more.
+    """Return the servers that are left behind and that no node has.
 
     :returns: region name -> ids of servers.
     """

@@ -22,7 +22,7 @@ from senlin_plugins.planning.placement import place
 from senlin_plugins.planning.region_spec import Spec
 from senlin_plugins.planning.snapshot import NO_REGION, Snapshot
 
-#: The columns of a table. The reasons are remarks below the table.
+#: The columns of a table. The reasons are shown in remarks below the table.
 SHORT = (
     'Region',
     'Weight',
@@ -211,7 +211,7 @@ def _row(share: projection.Share) -> tuple[Any, ...]:
     """Return the row of a region."""
     target = Cell(None)
     if share.target is not None:
-        # Rounded, because a share is seldom a whole number of nodes.
+        # A target is rounded, because it is seldom a whole number of nodes.
         number = float(share.target)
         target = Cell(round(number, 4), f'{number:.2f}')
     return (

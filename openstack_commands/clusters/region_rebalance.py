@@ -157,8 +157,9 @@ class RebalanceClusterRegion(ClusterLister):
         return nodes
 
     def _steps(self, cluster: Any, nodes: Sequence[Any]) -> list[Step]:
-        """Read the cluster and its regions; return the steps that are left.
+        """Read the cluster and its regions, and return the remaining steps.
 
+        :param nodes: the nodes of the cluster.
         :raises CommandError: if steps are needed, but cannot be carried out.
         """
         size = self._size
@@ -236,10 +237,12 @@ class RebalanceClusterRegion(ClusterLister):
     def _carry_out(
         self, cluster: Any, total: int, steps: list[Step]
     ) -> list[Step]:
-        """Carry out steps until none is left, and return those done.
+        """Carry out steps until none is left; return the completed steps.
 
-        The steps are planned again before each change, from the nodes that
-        each region then has.
+        After each change, the remaining steps are planned again from the
+        current nodes of the cluster.
+
+        :param total: how many nodes the cluster has.
         """
         done: list[Step] = []
         added: Mapping[str, int] = {}
@@ -268,8 +271,8 @@ class RebalanceClusterRegion(ClusterLister):
                 total = len(nodes)
             steps = self._steps(cluster, nodes)
             if step.add and step.remove:
-                # The removal is the second half of this step. It is now the
-                # first of the new steps.
+                # Only the first half of this step is done. The removal, its
+                # second half, is now the first of the new steps.
                 added = step.add
                 continue
             done.append(Step(step.add or added, step.remove, step.after))
@@ -285,7 +288,7 @@ class RebalanceClusterRegion(ClusterLister):
         return done
 
     def _look(self, cluster: Any) -> None:
-        """Stop if a node does not answer or is not ACTIVE."""
+        """Check all nodes; raise if one does not answer or is not ACTIVE."""
         try:
             clusters.check(self.connection.clustering, cluster)
         except exceptions.CommandError as exc:
@@ -319,5 +322,5 @@ def _show(changes: int, left: int, text: str) -> None:
 
 
 def _say(text: str, end: str = '\n') -> None:
-    """Print a message on standard error, apart from the table."""
+    """Print a message on standard error; standard output has the table."""
     print(printable(text), end=end, file=sys.stderr, flush=True)

@@ -20,10 +20,10 @@ FORGOTTEN_COLUMNS = ('Region', 'Node', 'Server')
 
 
 class _ChangeClusterRegion(ListClusterRegion):
-    """A command that changes what the metadata say about one region."""
+    """A command that changes the settings of one region in the metadata."""
 
-    #: What the command sets for the region. If empty, the command removes all
-    #: values that are set.
+    #: The values that the command sets for the region. If there are none, the
+    #: command removes all values of the region.
     CHANGES: Mapping[str, Any] = {}
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
@@ -64,7 +64,7 @@ class _ChangeClusterRegion(ListClusterRegion):
             if checked.problem:
                 raise exceptions.CommandError(checked.problem)
             (region,) = (r for r in checked.regions if r.name == name)
-            # Use the checked numbers, because the options are only text.
+            # Store the checked numbers: the values of the options are texts.
             shares[name] = {k: getattr(region, k, share[k]) for k in share}
         value = None
         if shares:
@@ -77,7 +77,7 @@ class _ChangeClusterRegion(ListClusterRegion):
     def find_changes(
         self, parsed_args: argparse.Namespace
     ) -> Mapping[str, Any]:
-        """Return what to set; the value ``None`` removes a key."""
+        """Return the values to set; ``None`` removes a value."""
         return self.CHANGES
 
 
@@ -204,8 +204,8 @@ class ForgetClusterRegion(ClusterLister):
     ) -> Iterator[tuple[str, str, str]]:
         """Yield the nodes that Senlin could not delete with the cluster.
 
-        Senlin detaches all policies before it deletes a cluster. While a
-        policy is attached, the policy handles these nodes.
+        Senlin detaches all policies before it deletes a cluster. So if a
+        policy is attached, there are no such nodes.
         """
         clustering = self.connection.clustering
         if list(clustering.cluster_policies(cluster)):

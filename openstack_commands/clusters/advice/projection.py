@@ -39,10 +39,10 @@ class Share:
     :param cap: the cap; ``None`` if there is none.
     :param current: the number of nodes now.
     :param result: the number of nodes after the change.
-    :param target: the share of all nodes after the change, by weight alone;
-        ``None`` if no region has a weight.
-    :param why: the rule that keeps the region from its share; empty if only
-        rounding does, or nothing.
+    :param target: the number of nodes after the change if only the weights
+        counted; ``None`` if no region has a weight.
+    :param why: the rule that prevents the target; empty if no rule prevents
+        it.
     """
 
     name: str
@@ -59,7 +59,8 @@ def explain(snapshot: Snapshot, decision: Decision) -> list[Share]:
 
     :param snapshot: the cluster before the change.
     :param decision: the decision, which is not a refusal.
-    :returns: the regions of the policy in their order, then the others.
+    :returns: the regions in the order of the policy, and then other regions
+        that have nodes.
     """
     growing = snapshot.change.growing
     before, after = snapshot.current, snapshot.after(decision.plan).current
@@ -103,7 +104,7 @@ def explain(snapshot: Snapshot, decision: Decision) -> list[Share]:
 
 
 def _why_left_alone(snapshot: Snapshot, name: str) -> str:
-    """Return why a plan must not change a region; otherwise empty."""
+    """Return why a plan must not change a region; empty if it may."""
     if name in snapshot.out_of_reach:
         return OUT_OF_REACH
     if name in snapshot.left_alone:
@@ -121,7 +122,7 @@ def _without_caps(snapshot: Snapshot) -> Mapping[str, int]:
 def _why_held(
     snapshot: Snapshot, region: Region, then: int, uncapped: Mapping[str, int]
 ) -> str:
-    """Return the rule that keeps a region from its share; empty if none does.
+    """Return the rule that prevents the target of a region; empty if none.
 
     :param then: the number of nodes in the region after the change.
     :param uncapped: region name -> number of nodes if there were no caps.
@@ -148,7 +149,7 @@ def _why_held(
 
 
 def explain_refusal(snapshot: Snapshot, decision: Decision) -> str:
-    """Return the reason of a refusal, and the numbers behind it.
+    """Return the reason of a refusal, with the numbers of nodes.
 
     :param decision: the refusal.
     """

@@ -4,8 +4,8 @@
 
 A step consists of two plans of the policy: one for new nodes, and one for
 nodes that leave. Each node has a cost
-(:mod:`senlin_plugins.planning.apportionment`). A step adds the missing nodes
-with the lowest costs, and removes the nodes with the highest costs, if this
+(:mod:`senlin_plugins.planning.apportionment`). A step adds the new nodes that
+cost least, and removes the nodes that cost most. A step is planned only if it
 lowers the sum of the costs.
 """
 
@@ -46,11 +46,11 @@ def steps(
 ) -> Iterator[Step]:
     """Yield steps until no further step makes the distribution better.
 
-    :param snapshot: the cluster; its change does not matter.
+    :param snapshot: the cluster; ``snapshot.change`` is ignored.
     :param size: the number of nodes before each step. If the cluster has
         another size, the first step changes it to this size.
     :param surge: how many nodes may be added in one step.
-    :param closed: regions that can lose nodes, but get none.
+    :param closed: regions that can lose nodes, but get no new nodes.
     """
     missing = size - sum(snapshot.current.values())
     if missing:
@@ -74,16 +74,22 @@ def steps(
 def _find_step(
     snapshot: Snapshot, count: int, closed: Collection[str]
 ) -> Step | None:
-    """Return the step that moves as many nodes as possible."""
+    """Return the step that moves as many nodes as possible.
+
+    :param count: the largest number of nodes to move.
+    :returns: the step; ``None`` if no step lowers the sum of the costs.
+    """
     while count > 0:
         add, grown = _carry_out(snapshot, count, closed)
         if not add:
-            # The caps leave no room for as many nodes.
+            # The caps leave no room for so many nodes.
             count -= 1
             continue
         remove, after = _carry_out(grown, -count, closed)
         added = sorted(_costs(snapshot, snapshot.current, grown.current))
         removed = sorted(_costs(snapshot, after.current, grown.current))
+        # A move lowers the sum of the costs only if the new node costs less
+        # than the removed node.
         gains = sum(map(operator.lt, added, reversed(removed)))
         if gains == count:
             return Step(add, remove, after.current)
@@ -96,9 +102,9 @@ def _costs(
 ) -> Iterator[tuple[int, fractions.Fraction]]:
     """Yield the costs of the nodes that ``many`` has in addition to ``few``.
 
-    The order is that of :mod:`senlin_plugins.planning.apportionment`. The
-    costs are highest for nodes in regions that must become empty. Then follow
-    nodes above a cap, nodes in regions with weight 0, and all other nodes.
+    If a cluster shrinks, the nodes with the highest costs leave first: nodes
+    in regions that must become empty. Then follow nodes above a cap, nodes in
+    regions with weight 0, and all other nodes.
 
     :param few: region name -> number of nodes.
     :param many: the same regions with as many nodes or more.
@@ -122,7 +128,8 @@ def _carry_out(
 ) -> tuple[Mapping[str, int], Snapshot]:
     """Return the plan for a change, and the cluster after the change.
 
-    If there is no plan, the plan is empty and the cluster does not change.
+    If the change is refused, the plan is empty and the cluster does not
+    change.
 
     :param count: how many nodes to add; negative to remove nodes.
     """
