@@ -10,13 +10,14 @@ import importlib
 from collections.abc import Iterable
 from typing import Any, Final
 
-#: The profile of a cluster has the type.
+# The words for what has a type.
+#: The profile of a cluster.
 PROFILE: Final = 'profile'
-#: The profile of a node in a cluster has the type.
+#: The profile of a node in a cluster.
 NODE: Final = 'node'
-#: A policy that is attached to a cluster has the type.
+#: A policy that is attached to a cluster.
 POLICY: Final = 'policy'
-#: The profile of a node without a cluster has the type.
+#: The profile of a node without a cluster.
 ALONE: Final = 'alone'
 
 #: The query for the types that are used. Each row has the id and the name of a
@@ -36,7 +37,7 @@ UNION SELECT node.id, node.name, '{ALONE}', profile.type
 FROM node JOIN profile ON profile.id = node.profile_id
 WHERE node.cluster_id = '' OR node.cluster_id IS NULL
 ORDER BY name
-"""  # noqa: S608  nothing of it comes from outside
+"""  # noqa: S608  the text is built from constants only
 
 
 @dataclasses.dataclass

@@ -31,8 +31,8 @@ def convert(session: orm.Session, name: str, back: bool, yes: bool) -> str:
 
     :param name: the name or the id of the profile.
     :param back: whether to change a region-aware type to its in-tree type.
-    :param yes: whether to change the profile, or only to say what would
-        change.
+    :param yes: whether to change the profile. If false, the function only
+        returns what would change.
     :returns: what the command has done, or would do.
     :raises ValueError: if the profile cannot be converted. The text says why.
     """

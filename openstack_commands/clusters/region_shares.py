@@ -20,7 +20,7 @@ FORGOTTEN_COLUMNS = ('Region', 'Node', 'Server')
 
 
 class _ChangeClusterRegion(ListClusterRegion):
-    """A command that changes the settings of one region in the metadata."""
+    """A command that changes a cluster's settings for one region."""
 
     #: The values that the command sets for the region. If there are none, the
     #: command removes all values of the region.
@@ -173,7 +173,7 @@ class ForgetClusterRegion(ClusterLister):
         )
 
     def take_action(self, parsed_args: argparse.Namespace) -> Table:
-        """Change the metadata, and return what is forgotten."""
+        """Change the metadata, and return the forgotten servers and nodes."""
         cluster = self.find_cluster(parsed_args.cluster)
         entries = [
             (entry.region, entry.node, entry.server)

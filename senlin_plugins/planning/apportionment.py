@@ -39,8 +39,9 @@ class Region:
     """One region of a policy's spec.
 
     :param name: the region's name, as Keystone knows it.
-    :param weight: the share of the cluster this region should hold, relative
-        to the other regions' weights; with 0, the region is used last.
+    :param weight: the share of the cluster's nodes that this region should
+        hold, relative to the weights of the other regions. With 0, the region
+        gets nodes only if all regions with a weight are full.
     :param cap: the largest number of nodes to which the region may grow; -1
         for no cap.
     """
@@ -95,7 +96,7 @@ def find_problem(regions: Sequence[Region]) -> str:
 def grow(
     regions: Sequence[Region], current: Mapping[str, int], count: int
 ) -> Decision:
-    """Plan where to create nodes (scenarios S2 and S4).
+    """Plan where to create nodes (scenarios S2 and S4 of the specification).
 
     If the next node costs the same in several regions, the region with the
     largest weight gets the node. If the weights are also equal, the region
@@ -124,7 +125,7 @@ def grow(
 def shrink(
     regions: Sequence[Region], current: Mapping[str, int], count: int
 ) -> Decision:
-    """Plan where to delete nodes (scenario S1).
+    """Plan where to delete nodes (scenario S1 of the specification).
 
     Nodes in regions that the spec does not name leave first, then nodes above
     a cap, then nodes in regions of weight 0. All other nodes leave in the
@@ -188,9 +189,10 @@ def _plan(
 
 
 def _apportion(bins: Sequence[_Bin], extra: int) -> dict[str, int]:
-    """Return the nodes of each region, with the cheapest nodes added.
+    """Add the nodes that cost least to the lower bounds.
 
-    :param extra: how many nodes to add to the lower bounds.
+    :param extra: how many nodes to add.
+    :returns: region name -> number of nodes.
     """
     target = extra + sum(b.lower for b in bins)
     weights = [b.weight or 1 for b in bins]
@@ -201,8 +203,8 @@ def _apportion(bins: Sequence[_Bin], extra: int) -> dict[str, int]:
     def nodes_within(limit: int) -> list[int]:
         """Return for each region how many nodes cost at most limit / scale.
 
-        A region always has at least its lower bound, and at most its upper
-        bound.
+        Each number is at least the lower bound of the region, and at most its
+        upper bound.
         """
         counts = []
         for b, weight in zip(bins, weights, strict=True):

@@ -21,7 +21,7 @@ THEN: Final = '; '
 
 
 def declare_out(cluster: Any, region: str) -> str:
-    """Return the commands that declare a region out, in their order.
+    """Return the commands that declare a region out.
 
     :param cluster: a cluster of Senlin's engine or API, with its status and
         its minimum size.

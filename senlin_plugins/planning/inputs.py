@@ -78,7 +78,7 @@ def _read_resize(inputs: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _read_adjustment(value: object, kind: str) -> float:
-    """Return the number of a resize."""
+    """Check the ``number`` of a resize, and return it."""
     # Senlin's API converts the number to a float, even a whole number.
     if isinstance(value, float) and math.isfinite(value):
         if kind == 'CHANGE_IN_PERCENTAGE':

@@ -12,7 +12,9 @@ from senlin_plugins.planning.snapshot import NO_REGION, Snapshot, distribution
 
 
 def place(snapshot: Snapshot) -> Decision:
-    """Decide for the region placement policy (scenarios S1 to S4).
+    """Decide for the region placement policy.
+
+    The scenarios are S1 to S4 of the policy's specification.
 
     :param snapshot: the cluster, and the requested change.
     :returns: the plan, with the nodes to delete if the cluster shrinks; or a
@@ -65,8 +67,7 @@ def relocate(
     """Assign new regions to as many nodes as there is room for.
 
     A cluster that grows one node at a time gets the same plan as a cluster
-    that grows by all nodes at once. So a plan for one node at a time is
-    enough.
+    that grows by all nodes at once. So this function plans one node at a time.
 
     :param ids: the nodes, in the order in which they get regions.
     :returns: node id -> its new region; the ids of the nodes for which no

@@ -26,8 +26,8 @@ VERSIONS: Final = {'1.0': ('regions',), '1.1': ('regions', 'strategy')}
 BALANCED: Final = 'balanced'
 EVEN: Final = 'even'
 STRATEGIES: Final = (BALANCED, EVEN)
-#: The key in a cluster's metadata for the owner's settings. They override the
-#: spec of a policy of version 1.1.
+#: The key in a cluster's metadata for the owner's settings. These settings
+#: override the spec of a policy of version 1.1.
 METADATA_KEY: Final = 'region_placement'
 #: The key in a cluster's metadata for forgotten servers. Nodes have left these
 #: servers behind, and Senlin never deletes them. The value has the ids of the
@@ -60,8 +60,8 @@ class Override(NamedTuple):
     :param regions: the regions. The owner's weights and caps replace those of
         the policy.
     :param declared: the names of the regions that the owner has declared out.
-    :param problem: why all settings of the owner are ignored; empty if they
-        are valid.
+    :param problem: why all settings of the owner are ignored; empty if the
+        settings are valid.
     """
 
     regions: Sequence[Region]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The regions of a cluster: what the policy says, and their states.
+"""The regions of a cluster, with the settings and states that are in force.
 
 The view is read once for an action. All decisions for the action use this
 view, so a region has the same state in all decisions.

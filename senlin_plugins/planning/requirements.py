@@ -2,7 +2,8 @@
 
 """Find out in which regions a profile can create nodes.
 
-A region needs certain services, and the ids in the profile must exist there.
+The region must have certain services. The ports, floating IPs, volumes and
+snapshots that the profile names by id must exist in the region.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -16,7 +17,7 @@ MAKERS: Final = {SERVER: 'compute', STACK: 'orchestration'}
 
 
 def services(maker: str, properties: Mapping[str, Any]) -> list[str]:
-    """Name the services that a new node needs.
+    """Return the services that a new node needs.
 
     :param maker: the service that creates the node.
     :param properties: the properties of the profile's spec. Only the

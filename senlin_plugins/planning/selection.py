@@ -45,7 +45,9 @@ _KEYS: Mapping[Criterion, Callable[[Node], Any]] = {
 
 
 def accept(named: Iterable[str], members: Iterable[str]) -> Decision:
-    """Accept the nodes that a request names (scenario S1, deletion policy).
+    """Accept the nodes that a request names.
+
+    This is scenario S1 of the deletion policy's specification.
 
     The API does not check the ids from a webhook. Senlin may also have deleted
     a node after the API checked its id.
@@ -73,7 +75,9 @@ def select(
     criterion: Criterion,
     decided: Mapping[str, Any],
 ) -> Decision:
-    """Choose the nodes that leave (scenarios S2 to S6, deletion policy).
+    """Choose the nodes that leave.
+
+    The scenarios are S2 to S6 of the deletion policy's specification.
 
     If a region or zone has too few nodes, all its nodes leave. The nodes that
     are still to be chosen then come from all other regions and zones. If the

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""How many nodes an action adds or removes.
+"""Find out how many nodes an action adds or removes.
 
 A decision of another policy in the action's data takes precedence over the
-action's own inputs. If neither has a number, the number is one (scenarios S1
-to S4 of the region placement policy, S2 to S5 of the deletion policy). This
-module does not read the inputs of a resize: Senlin's own parser reads these
-inputs first, and writes a decision in the same format.
+action's own inputs. If neither the decision nor the inputs have a number, the
+number is one. The specifications of both policies say so: scenarios S1 to S4
+of the region placement policy, and S2 to S5 of the deletion policy.
+
+This module does not read the inputs of a resize: Senlin's own parser reads
+these inputs first, and writes a decision in the same format.
 """
 
 import contextlib
@@ -71,7 +73,7 @@ def scaling(
 
 
 def resizing(data: Mapping[str, Any]) -> Change | None:
-    """Return the change of a resize (scenario S3).
+    """Return the change of a resize (scenario S3 of the specification).
 
     If the data have a ``creation`` and a ``deletion``, the ``creation``
     counts, as in the specification.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A cluster, read once. A decision depends only on the snapshot."""
+"""The snapshot of a cluster. A decision depends only on the snapshot."""
 
 import collections
 import dataclasses
@@ -53,7 +53,8 @@ class Snapshot:
 
     :param change: how many nodes come or go.
     :param regions: the regions of the policy's spec.
-    :param current: region name -> nodes that count there now.
+    :param current: region name -> number of nodes that count in the region
+        now.
     :param out_of_reach: the names of regions that cannot be used now. Some of
         these regions may not be in the spec.
     :param nodes: the nodes of the cluster.

@@ -2,9 +2,9 @@
 
 """Share one check of the regions among the waiting actions of a process.
 
-When a region fails, Senlin recovers all its nodes at once, each in an action.
-Each action needs a check that begins after the action does, because the result
-of an older check may be out of date.
+When a region fails, Senlin recovers all its nodes at once, with one action for
+each node. Each action needs a check that begins after the action, because the
+result of an older check may be out of date.
 """
 
 from collections.abc import Callable
