@@ -147,9 +147,9 @@ def recorded_region(node: Any) -> str | None:
 
 
 def fixed_region(context: Mapping[str, Any] | None) -> str | None:
-    """Return the region that a profile names.
+    """Return the region that a profile names in its ``context``.
 
-    This region takes precedence over the decision of a policy.
+    The region in a node's data takes precedence over this region.
 
     :param context: the ``context`` of the profile, or of its spec.
     :returns: the name, or ``None`` if the profile leaves the region open.
