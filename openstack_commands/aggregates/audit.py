@@ -78,7 +78,7 @@ class AuditFilter(common.FilterCommand):
     ) -> set[str]:
         """Report the rules that could not be checked for all servers.
 
-        :returns: the problems that this audit may have missed.
+        :returns: the kinds of problems that this audit may have missed.
         """
         unseen = set()
         running = audited.running.values()
@@ -113,9 +113,12 @@ class AuditFilter(common.FilterCommand):
         unknown: Sequence[breaches.Breach],
         unseen: set[str],
     ) -> None:
-        """Set the exit code.
+        """Set the exit code if the command line has ``--fail-on``.
 
-        :param fail_on: the problems in ``--fail-on``.
+        :param fail_on: the kinds of problems in ``--fail-on``.
+        :param problems: the problems that were found.
+        :param unknown: the servers that could not be judged.
+        :param unseen: the kinds of problems that may have been missed.
         """
         if not fail_on:
             return
@@ -126,7 +129,7 @@ class AuditFilter(common.FilterCommand):
 
 
 def _row(breach: breaches.Breach) -> tuple[object, ...]:
-    """Return all columns."""
+    """Return the row of one problem, with all columns."""
     return (
         breach.problem,
         breach.noun,

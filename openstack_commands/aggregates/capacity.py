@@ -117,9 +117,10 @@ class ShowFilterCapacity(common.FilterCommand):
         hosts: Set[str],
         need: demand.Demand,
     ) -> capacity.Room:
-        """Return the room for one flavor.
+        """Return how many more servers of one flavor fit.
 
-        :param hosts: the hosts that pass and are up.
+        :param hosts: the hosts that pass the filter for the flavor and are up.
+        :param need: the request to Placement for the flavor.
         """
         answer, refusal = source.candidates(need.query)
         nodes = [node for node, host in source.nodes.items() if host in hosts]
@@ -138,8 +139,8 @@ class ShowFilterCapacity(common.FilterCommand):
             )
         able = {}
         if not capacity.Candidates(answer, nodes).is_plain(nodes):
-            # The answer alone does not say what the other nodes lack, or
-            # whether Placement has cut the answer.
+            # The answer does not say what nodes without a candidate lack, or
+            # whether Placement has cut the list of candidates.
             able = source.able(need.parts)
         return capacity.count(
             flavor, hosts, source.nodes, answer, able, need.unasked
@@ -147,7 +148,7 @@ class ShowFilterCapacity(common.FilterCommand):
 
 
 def _explain(rooms: Sequence[capacity.Room], disk: str) -> list[str]:
-    """Return a remark on each bound in the table.
+    """Return a remark for each kind of bound in the table.
 
     :param disk: where the root disk is, such as "a volume".
     """
@@ -161,7 +162,7 @@ def _explain(rooms: Sequence[capacity.Room], disk: str) -> list[str]:
 
 
 def _row(room: capacity.Room) -> tuple[object, ...]:
-    """Return all columns."""
+    """Return the row of one flavor, with all columns."""
     return (
         room.flavor,
         room.hosts,
@@ -175,7 +176,7 @@ def _row(room: capacity.Room) -> tuple[object, ...]:
 
 
 def _write(path: pathlib.Path, rooms: list[capacity.Room]) -> None:
-    """Replace a file in one step, so that no reader sees half of it."""
+    """Replace a file in one step, so that no program reads half a file."""
     try:
         with tempfile.NamedTemporaryFile(
             'w', dir=path.parent, prefix='.', delete=False, encoding='utf-8'

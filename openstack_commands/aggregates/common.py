@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The base of the filter's commands, which read files or a cloud."""
+"""The base class of the commands about AggregateInstanceTypeFilter.
+
+The commands read flavors, aggregates, hosts and servers from files or a cloud.
+"""
 
 import argparse
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,7 +22,7 @@ from openstack_commands.base.files import read, read_configuration
 from openstack_commands.records.rows import UnreadableError
 from os_placement_plugins.quoting import listed, printable, quote
 
-#: The files that the commands read, and the command that prints each.
+#: For each option that names a file: what the file contains, as help text.
 _FILES = {
     'flavors': 'output of "flavor list --all --long" or "flavor show"',
     'aggregates': 'output of "aggregate list --long" or "aggregate show"',
@@ -56,7 +59,10 @@ NO_HOSTS: Final = (
 
 
 class Names(columns.FormattableColumn):  # type: ignore[misc]
-    """A cell with names: all for programs, only the first in a table."""
+    """A cell with names.
+
+    A table shows only the first names. Other formats have all names.
+    """
 
     def human_readable(self) -> str:
         """Return the first names, and the number of the others."""
@@ -68,7 +74,7 @@ class Names(columns.FormattableColumn):  # type: ignore[misc]
 
 
 def check_hosts(hosts: inventory.Hosts, names: Iterable[str]) -> None:
-    """Raise an error if a host does not exist."""
+    """Raise an error if a name is not the name of a host."""
     for name in names:
         if name not in hosts:
             raise exceptions.CommandError(
@@ -79,10 +85,10 @@ def check_hosts(hosts: inventory.Hosts, names: Iterable[str]) -> None:
 class Saved:
     """Flavors, aggregates, hosts and servers from files.
 
-    Each method raises ``CommandError`` if its files cannot be used.
+    A method raises ``CommandError`` if its files are missing or unusable.
 
-    :param paths: the files with ``flavors``, ``aggregates``, ``hosts`` and
-        ``servers``.
+    :param paths: for each of ``flavors``, ``aggregates``, ``hosts`` and
+        ``servers``, the paths of the files.
     """
 
     def __init__(self, paths: Mapping[str, Sequence[str]]) -> None:
@@ -139,7 +145,7 @@ class FilterCommand(lister.Lister):
 
     #: Whether the command can read files instead of a cloud.
     offline = True
-    #: Whether these files may contain servers.
+    #: Whether the command has the option ``--servers``.
     reads_servers = False
     #: Sentences about what could not be judged. They are printed below a
     #: table; for other formats, on standard error.
@@ -230,7 +236,8 @@ class FilterCommand(lister.Lister):
     ) -> inventory.Stock:
         """Return the flavors, aggregates and hosts.
 
-        The remarks then say what is not known about the hosts.
+        The method adds a remark if there is no list of hosts, or if aggregates
+        name hosts that are not in the list.
         """
         of_nova = self.configuration(parsed_args)
         stock = inventory.Stock(
@@ -250,7 +257,11 @@ class FilterCommand(lister.Lister):
     def _tell_strangers(
         self, hosts: Iterable[str], listed_names: Iterable[str]
     ) -> None:
-        """Report hosts that aggregates name, but no compute service has."""
+        """Report hosts that aggregates name, but that have no service.
+
+        :param hosts: the hosts of compute services and of aggregates.
+        :param listed_names: the hosts of compute services.
+        """
         folded = {name.lower(): quote(name) for name in listed_names}
         strange = []
         for name in sorted({*hosts}.difference(listed_names)):
@@ -266,7 +277,7 @@ class FilterCommand(lister.Lister):
             )
 
     def source(self, parsed_args: argparse.Namespace) -> compute.Cloud | Saved:
-        """Return the files that are named; without any, log in to a cloud."""
+        """Return the input from files; without files, log in to a cloud."""
         paths = {noun: getattr(parsed_args, noun, []) for noun in _FILES}
         if any(paths.values()):
             return Saved(paths)

@@ -17,12 +17,13 @@ from openstack_commands.aggregates.advice import (
 from openstack_commands.base import pages
 from openstack_commands.records.rows import Row, columns
 
-#: The first microversion in which Nova shows the hints of servers. For an
-#: older Nova, the newest microversion that it supports is used.
+#: The first microversion in which Nova shows the hints of servers. If Nova
+#: does not support 2.100, requests use the newest microversion of this Nova.
 _NEWEST: Final = '2.100'
-#: The microversion in which nova-scheduler itself asks Placement.
+#: The microversion of requests to Placement; nova-scheduler uses the same.
 _PLACEMENT_VERSION: Final = '1.36'
-#: The query for providers that share resources within their aggregates.
+#: The query for the providers that share their resources with the other
+#: providers in the same aggregate of Placement.
 _SHARING: Final = {'required': 'MISC_SHARES_VIA_AGGREGATE'}
 #: The parameters of a request to Placement.
 Query = Mapping[str, str]
@@ -40,8 +41,8 @@ class Cloud:
         self.placement_requests = 0
         self._answers: dict[tuple[Any, ...], Any] = {}
         self._compute = connection.compute
-        # By default, the shell asks Nova in microversion 2.1. In 2.1, the
-        # flavor of a server is only an ID.
+        # The shell sets 2.1 as the default microversion. In 2.1, the flavor of
+        # a server is only an ID, so the default is removed.
         self._compute.default_microversion = None
 
     @functools.cached_property
@@ -51,7 +52,7 @@ class Cloud:
         return str(version or _NEWEST)
 
     def _listed(self, path: str, noun: str, **query: Any) -> Iterator[Row]:
-        """Yield the rows of a list."""
+        """Yield the rows of a list in Nova's API."""
         return pages.listed(self._compute, path, noun, self._version, **query)
 
     def flavors(self) -> list[inventory.Flavor]:
@@ -116,7 +117,8 @@ class Cloud:
     def able(self, queries: Mapping[str, Query]) -> dict[str, offers.Able]:
         """Ask Placement which providers have each resource class and trait.
 
-        Unlike a list of allocation candidates, these lists are never cut.
+        Placement may cut a list of allocation candidates, but never a list of
+        providers.
 
         :param queries: class or trait -> the parameters of
             ``GET /resource_providers``.

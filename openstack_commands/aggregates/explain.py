@@ -121,7 +121,8 @@ class ExplainFilter(common.FilterCommand):
     ) -> None:
         """Report the servers whose flavor Nova does not show.
 
-        :raises CommandError: if the command line names such a server.
+        :raises CommandError: if the servers are named with ``--server``; the
+            text is the report.
         """
         unshown = [server.name for server in servers if not server.flavor]
         if not unshown:
@@ -139,7 +140,7 @@ class ExplainFilter(common.FilterCommand):
         all_verdicts: list[explanation.Verdicts],
         parsed_args: argparse.Namespace,
     ) -> lister.Table:
-        """Return the table of hosts."""
+        """Return the table with a row for each flavor and host."""
         entries: list[explanation.Explanation] = []
         for verdicts_of_flavor in all_verdicts:
             entries.extend(explanation.explain(verdicts_of_flavor))
@@ -161,7 +162,7 @@ class ExplainFilter(common.FilterCommand):
         server: inventory.Server,
         parsed_args: argparse.Namespace,
     ) -> lister.Table:
-        """Return the steps of a request that has failed."""
+        """Return the table of the steps of a failed boot request."""
         stock = self.stock(source, parsed_args, [])
         config = self.configuration(parsed_args)
         filters: Sequence[str] = walk.DEFAULT_FILTERS
@@ -194,9 +195,9 @@ def _copies(servers: Sequence[inventory.Server]) -> list[inventory.Flavor]:
 
 
 def _is_plain(parsed_args: argparse.Namespace) -> bool:
-    """Tell whether the command line asks about one server only.
+    """Tell whether the command line names one server and nothing else.
 
-    A flavor, ``--host``, ``--long`` or ``--summary`` asks for more.
+    "Nothing else" means no flavor, ``--host``, ``--long`` or ``--summary``.
     """
     if parsed_args.flavor or parsed_args.host:
         return False

@@ -69,8 +69,8 @@ class FailedRequest:
     def conclude(self, way: walk.Walk) -> list[str]:
         """Return the remarks on the steps of the request.
 
-        They say what was not judged, and why hosts that accept the flavor
-        are not used.
+        The remarks say what was not judged, and why hosts that accept the
+        flavor are not used.
         """
         unjudged = [*way.unjudged]
         sources = ['the image', 'the ports', *self._demand.unasked]
@@ -101,9 +101,10 @@ class FailedRequest:
         obstacles: Mapping[str, Sequence[offers.Obstacle]],
         is_asked: bool,
     ) -> list[str]:
-        """Return why the hosts that pass for the flavor are not used.
+        """Return remarks: why hosts that accept the flavor are not used.
 
-        :param obstacles: host -> why it is not used, without Placement.
+        :param obstacles: host -> why the zone or a filter refuses the host.
+            The reasons of Placement are added here.
         :param is_asked: whether Placement could be asked.
         """
         kept = {host: [*reasons] for host, reasons in obstacles.items()}
@@ -156,8 +157,8 @@ class FailedRequest:
     def _able(self) -> dict[str, Collection[str] | None]:
         """Return the hosts that have each resource class and each trait.
 
-        :returns: class or trait -> hosts; None in place of hosts if sharing
-            providers may offer it.
+        :returns: class or trait -> the hosts that have it; None if a sharing
+            provider may offer it to any host.
         """
         nodes = self._source.nodes
         hosts: dict[str, Collection[str] | None] = {}
@@ -176,7 +177,12 @@ class FailedRequest:
 
 
 def _nobody(refused: Verdicts) -> list[str]:
-    """Say that no host passes for the flavor, and which host is nearest."""
+    """Return remarks on a flavor that no host accepts.
+
+    The remarks say why the hosts refuse, and which host is nearest to passing.
+
+    :param refused: the verdicts on the flavor.
+    """
     reasons = ', '.join(f'{n} {reason}' for n, reason in refused.counts())
     total = lister.counted(len(refused.evaluation.hosts), 'host')
     return [

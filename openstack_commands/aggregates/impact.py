@@ -199,7 +199,7 @@ class ShowFilterImpact(common.FilterCommand):
         return then
 
     def _warn(self, typed: Iterable[changes.ObjectChange]) -> None:
-        """Warn of text that a shell has inserted for an unquoted sentinel."""
+        """Warn of a path that a shell has inserted for an unquoted ``~``."""
         for change in typed:
             for problem in mistakes.expanded(change.value):
                 self.log.warning(
@@ -228,7 +228,11 @@ def _check(parsed_args: argparse.Namespace) -> None:
 
 
 def _read(noun: str, verb: str, name: str, text: str) -> changes.ObjectChange:
-    """Return a change from the command line."""
+    """Return the change that an option of the command line describes.
+
+    :param text: the second value of the option: ``key=value``, a key or a
+        host.
+    """
     if verb != 'set':
         return changes.ObjectChange(noun, verb, name, text)
     key, equals, value = text.partition('=')

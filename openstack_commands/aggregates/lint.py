@@ -75,7 +75,7 @@ class LintFilter(common.FilterCommand):
         """Print each finding as a block of lines.
 
         If the command line chooses columns or a format other than a table,
-        the findings are printed in the usual way.
+        the base class prints each finding as a row.
         """
         if parsed_args.formatter != 'table' or parsed_args.columns:
             return super().produce_output(parsed_args, column_names, data)

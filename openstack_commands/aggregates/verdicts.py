@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The tables of ``explain``, and the sentences below them."""
+"""Tables and sentences for ``openstack aggregate filter explain``."""
 
 import shlex
 from collections.abc import Collection, Iterable, Sequence
@@ -69,7 +69,7 @@ def row(entry: explanation.Explanation) -> tuple[Any, ...]:
 
 
 def summary(all_verdicts: Iterable[Verdicts]) -> Table:
-    """Return a row for each flavor and reason."""
+    """Return a table: the number of hosts for each flavor and reason."""
     rows: list[tuple[Any, ...]] = []
     for verdicts in all_verdicts:
         flavor = verdicts.flavor.name
@@ -84,7 +84,10 @@ def summary(all_verdicts: Iterable[Verdicts]) -> Table:
 def conclude(
     all_verdicts: Collection[Verdicts],
 ) -> list[str]:
-    """Return one sentence for each flavor, and how to make a host usable."""
+    """Return a sentence for each flavor, on how many hosts pass and why.
+
+    For a flavor without a usable host, sentences on what to do follow.
+    """
     remarks = []
     for verdicts in all_verdicts:
         sentence = verdicts.sentence()
@@ -102,7 +105,7 @@ def opening(verdicts: Verdicts) -> list[str]:
 
 
 def nearest(verdicts: Verdicts) -> list[str]:
-    """Return a sentence that names the nearest host and all its reasons.
+    """Return a sentence: the nearest host, and why the host refuses.
 
     Of the hosts that are up and refuse the flavor, the nearest one has the
     fewest failing keys.
@@ -116,7 +119,10 @@ def nearest(verdicts: Verdicts) -> list[str]:
 
 
 def waking(hosts: Sequence[inventory.Host]) -> list[str]:
-    """Return how to make usable the hosts that pass, but are not up."""
+    """Return sentences on how to enable or start hosts.
+
+    :param hosts: the hosts that pass, but are not up.
+    """
     if not hosts:
         return []
     rest = len(hosts) - quoting.LISTED
@@ -127,7 +133,7 @@ def waking(hosts: Sequence[inventory.Host]) -> list[str]:
 
 
 def orders(hosts: Sequence[inventory.Host]) -> list[str]:
-    """Return a line for each of the first hosts: how to make it usable."""
+    """Return for each of the first hosts what an operator must do there."""
     return [
         f'  {_WHAT_TO_DO[host.state].format(shlex.quote(host.name))}'
         for host in hosts[: quoting.LISTED]
