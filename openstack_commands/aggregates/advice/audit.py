@@ -2,10 +2,14 @@
 
 """Find running servers that break the rules, or could be spread better.
 
-The audit finds three kinds of problems. The host of a server would refuse the
-server today. A server or a server group breaks a hard rule of Nova. A stack
-or a server group has a server that could run in a place with fewer members. A
-place is, for example, a rack or a host. The audit moves no server.
+The audit finds three kinds of problems:
+
+- a server that its own host would refuse today;
+- a server or a server group that breaks a hard rule of Nova;
+- a stack or a server group with a member that could run in a place with fewer
+  members. A place is, for example, a rack or a host.
+
+The audit does not move any server.
 """
 
 import collections
@@ -24,7 +28,7 @@ from openstack_commands.aggregates.advice.breaches import Breach
 from openstack_commands.aggregates.advice.nova_records import Group
 from os_placement_plugins import stack_hints
 
-#: The policy of server groups that prefers to keep members apart.
+#: The policy of a server group that keeps members apart if possible.
 _APART: Final = 'soft-anti-affinity'
 
 
@@ -42,17 +46,18 @@ class Audit:
     ) -> None:
         self._stock, self._levels = stock, levels
         ordered = sorted(servers, key=lambda s: (s.name, s.id))
-        #: The servers that can be judged: their flavor and host are known.
+        #: ID -> server, for the servers with a known flavor and host. Only
+        #: these servers can be judged.
         self.running = {
             server.id: server
             for server in ordered
             if server.flavor and server.host in stock.hosts
         }
-        #: The servers whose host Nova shows. The hard policy of a server
-        #: group can be checked without their flavors.
+        #: ID -> server, for the servers with a known host. The check of a
+        #: server group's hard policy does not need the flavors of servers.
         self._placed = {server.id: server for server in ordered if server.host}
-        #: The servers that cannot be judged. A server that is on no host,
-        #: such as a shelved one, needs no judgement.
+        #: The servers that cannot be judged. Servers on no host, for example
+        #: shelved servers, are left out, because there is nothing to judge.
         self._unknown = [
             server
             for server in ordered
@@ -145,8 +150,8 @@ class Audit:
     def _uneven_stacks(self, grouped: set[str]) -> Iterator[Breach]:
         """Yield stacks that are spread worse than they could be.
 
-        :param grouped: the IDs of the servers in server groups. They are left
-            out, because the policy of their server group applies.
+        :param grouped: the IDs of the servers in server groups. These servers
+            are left out, because the policy of their server group applies.
         """
         stacks: dict[tuple[str, str], list[inventory.Server]] = {}
         names: dict[tuple[str, str], str] = {}
@@ -156,7 +161,7 @@ class Audit:
             hints = stack_hints.read(server.hints)
             if hints.root_stack_id:
                 # A tenant can put the stack ID of another project into a
-                # hint. The server does not become a member of that stack.
+                # hint. So members of a stack must have the same project.
                 key = server.project, hints.root_stack_id
                 stacks.setdefault(key, []).append(server)
                 name = hints.root_stack_id
@@ -174,7 +179,7 @@ class Audit:
         group_id: str,
         members: Sequence[inventory.Server],
     ) -> Iterator[Breach]:
-        """Yield the first move that would spread the members better.
+        """Yield a breach with one move that would spread members better.
 
         :param group_id: the ID of the stack or server group.
         :param members: the servers in the stack or server group.
@@ -216,7 +221,9 @@ class Audit:
     ) -> dict[str, str]:
         """Return the places that have a usable host for a server.
 
-        :returns: place -> the first such host by name; sorted by place.
+        :param specs: the extra specs of the server.
+        :param zone: the zone of the server; empty for any zone.
+        :returns: place -> the first usable host by name; sorted by place.
         """
         places: dict[str, str] = {}
         for host in self._evaluation.of_specs(specs).usable:
@@ -227,7 +234,8 @@ class Audit:
     def _place(self, name: str, level: str) -> str:
         """Return the name of a host's place.
 
-        :param name: the host, which is its own place if it shares none.
+        :param name: the name of the host. If the host shares no place with
+            other hosts, this name is also the name of the place.
         """
         return self._stock.hosts[name].place(level) or name
 
@@ -237,7 +245,7 @@ def _members(
 ) -> list[inventory.Server]:
     """Return the members of a server group.
 
-    :param servers: the servers by ID; members that are not here are left out.
+    :param servers: ID -> server. Members without an entry are left out.
     """
     return [servers[i] for i in group.members if i in servers]
 
@@ -245,8 +253,8 @@ def _members(
 def _emptiest(places: Iterable[str], counts: Mapping[str, int]) -> str | None:
     """Return the place with the fewest members; None if there is no place.
 
-    :param places: sorted. If several places have the fewest members, the first
-        of them is chosen.
+    :param places: the places, sorted. If several places have the fewest
+        members, the first of these places is returned.
     :param counts: place -> number of members.
     """
     taken = []

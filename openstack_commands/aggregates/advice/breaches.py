@@ -9,8 +9,8 @@ from openstack_commands.aggregates.advice import inventory
 
 #: A server that its own host would refuse today, by this package's filter.
 REFUSED: Final = 'refused'
-#: A server group whose hard policy does not hold, a server outside the zone
-#: that it must stay in, or a server on a host reserved for other projects.
+#: A server group whose members break its hard policy, a server outside the
+#: zone that it must stay in, or a server on a host of other projects.
 BROKEN: Final = 'broken'
 #: A stack or a server group that could be spread better.
 SPREAD: Final = 'spread'
@@ -24,15 +24,17 @@ FLAVOR: Final = 'flavor'
 
 
 class Breach(NamedTuple):
-    """One problem.
+    """One problem that the audit reports.
 
     :param problem: ``REFUSED``, ``BROKEN``, ``SPREAD`` or ``UNKNOWN``.
     :param noun: ``SERVER``, ``SERVER_GROUP``, ``STACK`` or ``FLAVOR``.
-    :param name: the name of the flavor, server group or server; for a stack,
-        the name of the root stack, or its ID if the name is not known.
+    :param name: the name of the flavor, server group or server; empty for
+        ``UNKNOWN``. For a stack, the name of the root stack, or the ID of the
+        root stack if the name is not known.
     :param servers: the servers that have the problem.
-    :param reason: which rule does not hold, or what could be better.
-    :param id: the ID of the server group, stack or server.
+    :param reason: which rule the servers break, how they could be spread
+        better, or why they cannot be judged.
+    :param id: the ID of the server group, stack or server; otherwise empty.
     """
 
     problem: str
@@ -65,9 +67,10 @@ class Breach(NamedTuple):
         return sorted(hosts)
 
     def fails(self, problem: str) -> bool:
-        """Tell whether ``--fail-on`` with a problem applies to this breach.
+        """Tell whether this breach counts for ``--fail-on``.
 
-        ``spread`` also applies to a server group that breaks its hard policy.
+        :param problem: the value of ``--fail-on``. With ``spread``, a broken
+            hard policy of a server group counts, too.
         """
         if problem == SPREAD and self.problem == BROKEN:
             return self.noun == SERVER_GROUP

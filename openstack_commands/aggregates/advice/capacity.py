@@ -2,9 +2,9 @@
 
 """Calculate from Placement's answers how many more servers fit.
 
-From an answer, two bounds can be calculated: how many servers fit at most, and
-how many fit at least. Neither bound considers NUMA and PCI devices, so fewer
-servers may fit.
+If the answer is complete, the number of servers is an upper bound. If
+Placement has cut the answer, the number is a lower bound. The numbers do not
+consider NUMA and PCI devices, so fewer servers may fit.
 """
 
 import collections
@@ -20,9 +20,10 @@ from typing import Any, Final, NamedTuple
 from openstack_commands.aggregates.advice.offers import Able, Answer
 from os_placement_plugins.quoting import LISTED
 
-#: The number is an upper bound: what was not judged can only lower it.
+#: The number is an upper bound. Rules that are not judged here, such as NUMA,
+#: can only lower the number.
 AT_MOST: Final = 'at most'
-#: The number is a lower bound: Placement's answer does not have all hosts.
+#: The number is a lower bound, because Placement's answer lacks some hosts.
 AT_LEAST: Final = 'at least'
 
 _HOSTS: Final = 'nova_flavor_hosts', 'Hosts that take the flavor and are up.'
@@ -38,18 +39,19 @@ _CUT: Final = (
 
 
 class Room(NamedTuple):
-    """The room for one flavor; the fields are the command's columns.
+    """How many servers of one flavor fit; the fields are the table's columns.
 
-    :param hosts: how many hosts pass and are up.
-    :param nodes: how many nodes these hosts have. A host of Ironic has many.
+    :param hosts: how many hosts pass the filter and are up.
+    :param nodes: how many nodes these hosts have. With Ironic, a host can have
+        many nodes.
     :param servers: how many more servers fit on these nodes; None if
         Placement refuses the request.
     :param bound: ``AT_MOST`` or ``AT_LEAST``; empty if ``servers`` is None.
     :param full: how many of the nodes have no room.
     :param scarce: the resource classes and traits that limit the number of
         servers on the most nodes.
-    :param unjudged: the extra specs that were not judged. With them, fewer
-        servers may fit.
+    :param unjudged: the extra specs that were not judged. Because of these
+        extra specs, fewer servers may fit.
     """
 
     flavor: str
@@ -69,8 +71,8 @@ Shape = Mapping[tuple[str, str], int]
 class Candidates:
     """Placement's free resources for one flavor.
 
-    :param answer: the answer to ``GET /allocation_candidates``. It already
-        considers reserved amounts, ratios, usage and unit limits.
+    :param answer: the answer to ``GET /allocation_candidates``. In the answer,
+        Placement has applied reserved amounts, ratios, usage and unit limits.
     :param nodes: the IDs of the nodes to count. Other providers may share
         resources with these nodes.
     """
@@ -87,7 +89,7 @@ class Candidates:
         for candidate in answer['allocation_requests']:
             shape = _shape(candidate)
             roots = {self._roots[provider] for provider, _ in shape}
-            # One root is the node. Another root may share disks with it.
+            # One root provider is the node. Another one may be shared storage.
             for node in roots.intersection(nodes):
                 self.shapes.setdefault(node, []).append(shape)
                 for provider, name in shape:
@@ -96,7 +98,7 @@ class Candidates:
                     self._free[provider, name] = left
 
     def is_plain(self, nodes: Iterable[str]) -> bool:
-        """Tell whether each node has one candidate, from one provider."""
+        """Tell whether each node has one candidate that uses one provider."""
         for node in nodes:
             shapes = self.shapes.get(node, [])
             providers = {provider for provider, _ in _keys(shapes)}
@@ -107,7 +109,8 @@ class Candidates:
     def is_cut(self, able: Mapping[str, Able]) -> bool:
         """Tell whether Placement has cut the answer.
 
-        If so, a provider that has a class is missing from the candidates.
+        If a provider has room for a resource class, but is in no candidate,
+        Placement has cut the answer.
 
         :param able: resource class or trait -> the providers that have it.
         """
@@ -115,7 +118,7 @@ class Candidates:
         for shapes in self.shapes.values():
             offered.update(_keys(shapes))
         offered_classes = {name for _, name in offered}
-        # Names of traits are left out.
+        # The candidates name resource classes only, so traits are left out.
         for name in offered_classes.intersection(able):
             providers = set(able[name].sharing)
             for node in self.shapes:
@@ -151,7 +154,10 @@ class Candidates:
         return min(limits)
 
     def of_node(self, node: str) -> dict[str, int]:
-        """Return how many servers fit on one node, for each class alone."""
+        """Return how many servers fit on one node.
+
+        :returns: resource class -> the number if only this class counts.
+        """
         return {
             name: self._fitting(name, [node])
             for name in _needs(self.shapes[node])
@@ -165,7 +171,7 @@ class Candidates:
         return sum(min(self.of_node(node).values()) for node in self.shapes)
 
     def _shared(self) -> set[str]:
-        """Return the resource classes that other providers share."""
+        """Return the resource classes that come from sharing providers."""
         names = set()
         for shapes in self.shapes.values():
             for provider, name in _keys(shapes):
@@ -174,9 +180,11 @@ class Candidates:
         return names
 
     def _most_of_class(self, name: str) -> int:
-        """Return how many servers fit if a shared class counts only once.
+        """Return how many servers fit if shared resources count only once.
 
         Nodes with a common provider of the class are counted together.
+
+        :param name: the resource class that providers share.
         """
         servers = 0
         for nodes in self._neighbours(name):
@@ -185,9 +193,11 @@ class Candidates:
         return servers
 
     def _neighbours(self, name: str) -> Iterator[list[str]]:
-        """Yield groups of nodes; a provider's nodes are in one group.
+        """Yield groups of nodes that use the same providers.
 
-        :param name: the resource class whose providers connect nodes.
+        All nodes that use a provider of the class are in the same group.
+
+        :param name: the resource class.
         """
         users: dict[str, list[str]] = {}
         for node, shapes in self.shapes.items():
@@ -249,7 +259,7 @@ def _keys(shapes: Iterable[Shape]) -> set[tuple[str, str]]:
 def _needs(shapes: Sequence[Shape]) -> dict[str, int]:
     """Return how much of each class a server needs.
 
-    All shapes have the same sum, so the first shape is enough.
+    All shapes need the same total of a class, so the first shape is enough.
     """
     needs: collections.Counter[str] = collections.Counter()
     for (_, name), amount in shapes[0].items():
@@ -265,13 +275,13 @@ def count(
     able: Mapping[str, Able],
     unjudged: Iterable[str],
 ) -> Room:
-    """Return the room for one flavor.
+    """Return how many servers of one flavor fit.
 
-    :param hosts: the hosts that pass and are up.
+    :param hosts: the hosts that pass the filter and are up.
     :param nodes: ID of a node -> host.
     :param answer: the answer to ``GET /allocation_candidates``.
-    :param able: resource class or trait -> the providers that have it. Empty
-        if each node is a candidate whose resources come from one provider.
+    :param able: resource class or trait -> the providers that have it. Not
+        needed if each node has one candidate that uses one provider.
     :param unjudged: the extra specs that were not judged.
     """
     counted = [node for node, host in nodes.items() if host in hosts]

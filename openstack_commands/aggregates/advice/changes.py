@@ -13,7 +13,7 @@ from openstack_commands.records.rows import UnreadableError
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ObjectChange:
-    """One change.
+    """A change of one flavor or one aggregate.
 
     :param noun: ``flavor`` or ``aggregate``.
     :param verb: ``set``, ``unset``, ``add host`` or ``remove host``.
@@ -78,8 +78,9 @@ class ObjectChange:
 def apply(
     changes: Iterable[ObjectChange], stock: inventory.Stock
 ) -> inventory.Stock:
-    """Return a copy of a stock, with the changes made.
+    """Return the flavors, aggregates and hosts after the changes.
 
+    :param stock: the flavors, aggregates and hosts before the changes.
     :raises UnreadableError: if a name is unknown or ambiguous, or a change is
         impossible.
     """
@@ -98,7 +99,7 @@ def zone_moves(before: inventory.Hosts, after: inventory.Hosts) -> list[str]:
     """Return the hosts whose availability zone changes.
 
     :param after: the hosts after the change, with all hosts of ``before``.
-    :raises UnreadableError: if a host would be in a second zone.
+    :raises UnreadableError: if a host would be in two zones.
     """
     moved = []
     for name, host in after.items():

@@ -58,7 +58,8 @@ class Demand(NamedTuple):
     """A request for allocation candidates.
 
     :param query: the parameters of ``GET /allocation_candidates``.
-    :param unasked: the extra specs for which Nova may request more.
+    :param unasked: the extra specs for which Nova may request resources or
+        traits that are not in the query.
     """
 
     query: dict[str, str]
@@ -66,7 +67,10 @@ class Demand(NamedTuple):
 
     @property
     def anywhere(self) -> dict[str, str]:
-        """Return the query without zone and limit, with disabled hosts."""
+        """Return the query for all hosts, without a limit.
+
+        The hosts may be in any availability zone, and may be disabled.
+        """
         return {
             key: value
             for key, value in self.query.items()
@@ -89,8 +93,8 @@ class Demand(NamedTuple):
                     name, _, amount = word.partition(':')
                     amounts[name] = max(amounts.get(name, 0), int(amount))
             elif key.startswith('required'):
-                # A group with a suffix may be met by a child provider. If the
-                # group forbids a trait, the host may still have the trait.
+                # A child provider may meet a group with a suffix. So even if
+                # this group forbids a trait, the host may have the trait.
                 plain = key == 'required'
                 traits += [word for word in words if plain or word[0] != '!']
         parts = {}
@@ -126,8 +130,8 @@ def of(
     amounts, traits = _named(specs)
     unasked = [key for key in specs if key in _UNKNOWN]
     if specs.get('hw:cpu_policy') == 'mixed':
-        # The amounts of VCPU and PCPU depend on a mask, which is not read
-        # here. With 0, neither class is requested.
+        # The amounts of VCPU and PCPU depend on a CPU mask in another extra
+        # spec, which is not read here. With 0, the query has neither class.
         unasked.append('hw:cpu_policy')
         amounts[''] |= dict.fromkeys(_CPUS, 0)
     _fill(amounts, flavor, from_volume)
@@ -156,7 +160,11 @@ def of(
 def _named(
     specs: Mapping[str, str],
 ) -> tuple[defaultdict[str, dict[str, int]], defaultdict[str, set[str]]]:
-    """Return the amounts and the traits in extra specs, each by group."""
+    """Return the amounts and the traits that extra specs request.
+
+    :returns: group -> resource class -> amount, and group -> traits. A group
+        is the suffix in the key of the extra spec; empty without a suffix.
+    """
     amounts: defaultdict[str, dict[str, int]] = defaultdict(dict)
     traits: defaultdict[str, set[str]] = defaultdict(set)
     for key, text in specs.items():
@@ -179,7 +187,7 @@ def _fill(
     flavor: inventory.Flavor,
     from_volume: bool,
 ) -> None:
-    """Add the flavor's amounts, unless extra specs set them."""
+    """Add the flavor's vCPUs, memory and disk, unless extra specs set them."""
     specs = flavor.extra_specs
     unnumbered = amounts['']
     if specs.get('hw:cpu_policy') == 'dedicated':
