@@ -37,9 +37,10 @@ class Explanation(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Verdicts:
-    """The verdicts on one flavor and all hosts of an evaluation.
+    """The verdicts of an :class:`Evaluation` on one flavor and all its hosts.
 
-    :param request: the request that has judged the hosts.
+    :param request: the filter's request for the flavor, which can word a
+        reason in full.
     :param first: the name of each refused host -> the first reason.
     """
 
@@ -101,7 +102,8 @@ class Verdicts:
 
         Only hosts that are up count.
 
-        :returns: the first such host by name; None if there is none.
+        :returns: the first of these hosts by name; None if no host that is up
+            is refused.
         """
         nearest, fewest_keys = None, math.inf
         for host in sorted(self.evaluation.hosts, key=lambda host: host.name):
@@ -134,7 +136,8 @@ class Evaluation:
     The verdict on one key does not depend on other keys. So flavors with the
     same value of a key share the verdict on this key.
 
-    :param hosts: the hosts to judge; None for all hosts of the stock.
+    :param stock: the flavors, aggregates and hosts.
+    :param hosts: the hosts to judge; None for all hosts.
     :param ask: the class that judges hosts by the rules of one filter.
     """
 
@@ -156,11 +159,13 @@ class Evaluation:
         for aggregate in self._aggregates:
             if aggregate.forced:
                 self._demanded.update(key for key, _ in aggregate.items())
-        #: Key -> all hosts by name, with only this key in their aggregates.
+        #: A function that returns, for a key, all hosts by name. In these
+        #: copies of the hosts, the aggregates have only this key.
         self.alone = functools.cache(self._with_key)
         self._of_key = functools.cache(self._judge_key)
         self._reasons_of_key = functools.cache(self._explain_key)
-        #: Extra specs -> verdicts. Many servers have the same extra specs.
+        #: A function that returns the verdicts for extra specs. It has a
+        #: cache, because many servers have the same extra specs.
         self.of_specs = functools.cache(
             lambda specs: self.judge(inventory.Flavor('', dict(specs)))
         )
@@ -190,8 +195,9 @@ class Evaluation:
     ) -> dict[str, tuple[Reason, ...]]:
         """Return every reason to refuse a flavor, by the name of the host.
 
-        :returns: for each refused host, the reasons of the flavor's check
-            first; in each check, sorted by key. Hosts that pass are left out.
+        :returns: name of the host -> the reasons of the flavor's check, then
+            those of the aggregates' check, each sorted by key. Hosts that pass
+            are left out.
         """
         specs = self._ask.read(flavor.extra_specs)
         by_key: dict[str, list[inputs.FlavorSpec]] = {}
@@ -215,7 +221,7 @@ class Evaluation:
     ) -> dict[str, tuple[Reason, ...]]:
         """Return the reasons that one key causes, by the name of the host."""
         request = self._ask(specs, self.stock.exempt)
-        # Hosts in the same aggregates share the reasons.
+        # Cached, because hosts in the same aggregates have the same reasons.
         explain_aggregates = functools.cache(
             lambda aggregates: tuple(request.reasons(aggregates))
         )
@@ -228,11 +234,16 @@ class Evaluation:
 
     @functools.cached_property
     def soft(self) -> set[inputs.Aggregate]:
-        """Return the aggregates that prefer some flavors."""
+        """Return the aggregates with demands that are only preferences."""
         return {a for a in self._aggregates if preferences.harden(a)}
 
     def _with_key(self, key: str) -> dict[str, inventory.Host]:
-        """Return the hosts by name, with only one key in their aggregates."""
+        """Return copies of the hosts, with only one key in their aggregates.
+
+        The aggregates also keep the flag ``force_metadata_check``.
+
+        :returns: name of the host -> the copy.
+        """
         names = {key, SCOPE + key}
         alone = {}
         for aggregate in self._aggregates:
@@ -255,7 +266,7 @@ class Evaluation:
     def _judge_key(
         self, key: str, specs: tuple[inputs.FlavorSpec, ...]
     ) -> dict[Side, dict[str, Reason]]:
-        """Return the reason of each host that one key refuses.
+        """Return the hosts that are refused because of one key.
 
         :returns: side -> name of the host -> reason.
         """
@@ -278,7 +289,7 @@ def explain(verdicts: Verdicts) -> list[Explanation]:
     reasons = evaluation.reasons(flavor)
     wishes, _ = preferences.read(flavor.extra_specs)
     soft = preferences.Preferences(flavor.extra_specs, evaluation.stock.exempt)
-    # Hosts in the same aggregates have the same points.
+    # Cached, because hosts in the same aggregates have the same points.
     points_of = functools.cache(
         lambda aggregates: tuple(soft.reasons(aggregates))
     )

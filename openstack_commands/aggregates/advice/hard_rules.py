@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The hard rules of Nova that running servers break now.
+"""Find running servers that break the hard rules of Nova.
 
-If a server breaks a rule, Nova's scheduler would not choose the server's host
-today.
+If a server breaks such a rule, nova-scheduler would not choose the server's
+host today.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -64,7 +64,7 @@ def _of_group(
 def of_zones(
     servers: Iterable[inventory.Server], stock: inventory.Stock
 ) -> Iterator[Breach]:
-    """Yield the servers that are outside the zone that they must stay in.
+    """Yield a breach for each server outside the zone that it must stay in.
 
     :param servers: servers on hosts of the stock.
     """
@@ -76,7 +76,8 @@ def of_zones(
         host = stock.hosts[server.host or '']
         if not server.zone or server.zone == host.zone:
             continue
-        # If no aggregate sets the default zone, Nova accepts any host for it.
+        # If no aggregate sets the default zone, Nova accepts any host for a
+        # server in this zone.
         if server.zone == stock.default_zone and server.zone not in zones:
             continue
         reason = (
@@ -89,7 +90,7 @@ def of_zones(
 def of_projects(
     servers: Iterable[inventory.Server], stock: inventory.Stock
 ) -> Iterator[Breach]:
-    """Yield the servers on hosts that are reserved for other projects.
+    """Yield a breach for each server on a host reserved for other projects.
 
     :param servers: servers on hosts of the stock.
     """

@@ -2,8 +2,8 @@
 
 """Predict the effect of a change on the filter's verdicts.
 
-Two evaluations are compared: one with the flavors and hosts of now, and one
-with those after the change.
+The module compares the verdicts on the flavors and hosts of now with the
+verdicts on the flavors and hosts after the change.
 """
 
 import collections
@@ -19,15 +19,18 @@ from openstack_commands.aggregates.advice.explanation import (
 )
 from os_placement_plugins.quoting import quote
 
-#: A server that some other host takes now, but none after the change.
+#: Other hosts accept the server now, but no other host would accept the
+#: server after the change.
 STRANDED: Final = 'stranded'
-#: A server that its own host would newly refuse, but that is not stranded.
+#: The server's own host accepts the server now, but would refuse it after the
+#: change. The server is not stranded.
 REFUSED: Final = 'refused'
-#: A server that the change may affect, but whose flavor or host is not known.
+#: The flavor or the host of the server is not known. The change may affect the
+#: server.
 UNKNOWN: Final = 'unknown'
 GAINS: Final = 'gains'
 LOSES: Final = 'loses'
-#: A host is refused before and after, and one of the verdicts is ``error``.
+#: One verdict is ``refuse``, the other one is ``error``; see :class:`Effect`.
 CHANGES: Final = 'changes'
 NEW: Final = 'new'
 DELETED: Final = 'deleted'
@@ -61,8 +64,9 @@ class Effect(NamedTuple):
     :param id: the ID of the server; empty for a flavor.
     :param flavor: the name of the flavor.
     :param effect: one of the constants above.
-    :param reason: why the hosts, or the first of the other hosts, refuse. If
-        the hosts pass after the change, the reason says what has changed.
+    :param reason: why the hosts refuse after the change, or what makes the
+        hosts pass. If only other hosts newly refuse a server, the reason of
+        one of these hosts. If the effect is unknown, what is not known.
     """
 
     noun: str
@@ -87,8 +91,8 @@ def flips(before: Evaluation, after: Evaluation) -> Iterator[Effect]:
     """
     flavors_before = {flavor.name: flavor for flavor in before.stock.flavors}
     flavors_after = {flavor.name: flavor for flavor in after.stock.flavors}
-    # One flavor at a time, because the verdicts on all flavors together would
-    # take much memory.
+    # Judge one flavor at a time, because the verdicts on all flavors together
+    # would take much memory.
     for name in {**flavors_before, **flavors_after}:
         if name not in flavors_after:
             yield _lone(before.judge(flavors_before[name]), DELETED)
@@ -149,7 +153,12 @@ def _flips(before: Verdicts, after: Verdicts) -> Iterator[Effect]:
 def _effect(
     refusal_before: Reason | None, refusal_after: Reason | None
 ) -> str:
-    """Return the effect of two different verdicts on a flavor."""
+    """Return the effect on a flavor if the verdicts before and after differ.
+
+    :param refusal_before: why the hosts refuse now; None if they pass.
+    :param refusal_after: why the hosts refuse after the change; None if they
+        pass.
+    """
     if not refusal_after:
         return GAINS
     if refusal_before:
@@ -174,7 +183,7 @@ def _why_open(
 def _statements(
     verdicts: Verdicts, key: str, hosts: Iterable[str]
 ) -> set[str]:
-    """Return sentences: the values of a key in a flavor and in aggregates."""
+    """Return sentences with the values of a key in flavor and aggregates."""
     statements = set()
     for name, text in verdicts.flavor.extra_specs.items():
         if name.removeprefix(SCOPE) == key:
@@ -223,7 +232,8 @@ def moves(
             continue
         verdicts_before = before.of_specs(server.specs)
         verdicts_after = after.of_specs(server.specs)
-        # An empty host: the server is on no host, for example shelved.
+        # If the host is empty, the server is on no host, because it is
+        # shelved, for example.
         if server.host == '' or server.host in hosts:
             yield from _moves(
                 effect, server.host, verdicts_before, verdicts_after
@@ -243,7 +253,7 @@ def _moves(
     """Yield the effect, if any, on a server whose flavor and host are known.
 
     :param effect: the effect, without the fields that depend on the verdicts.
-    :param host: the server's own host; empty if it is on none.
+    :param host: the server's own host; empty if the server is on no host.
     """
     passes_before = host not in before.first
     passes_after = host not in after.first
@@ -277,7 +287,8 @@ def sentence(effects: Collection[Effect]) -> str:
     """
     sentences = []
     for noun in ('flavor', 'server'):
-        # A flavor can have several rows with the same effect.
+        # A flavor can have several rows with the same effect, but counts only
+        # once.
         objects = {(e.effect, e.name, e.id) for e in effects if e.noun == noun}
         counts = collections.Counter(effect for effect, *_ in objects)
         words = [f'{name} {number}' for name, number in sorted(counts.items())]

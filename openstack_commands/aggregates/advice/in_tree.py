@@ -3,9 +3,13 @@
 """The verdict of Nova's own AggregateInstanceExtraSpecsFilter.
 
 Nova is not installed where the commands run, so this module repeats the rules
-of Nova's filter with the types of this package. Flavors have plain
-alternatives, operators and literals; aggregates have plain text. There are no
-sentinels and no flag, and namespaces other than the filter's own are skipped.
+of Nova's filter with the types of this package.
+
+In Nova's filter, the value of a flavor is a plain text, a list with ``<or>``,
+or an operator with operands. The value of an aggregate is plain text. ``*``,
+``~``, ``!`` and ``force_metadata_check`` have no special meaning. Extra specs
+with a namespace are skipped, except those with the filter's scope.
+
 The functional tests compare this module with the filter of each supported
 release of Nova.
 """
@@ -18,7 +22,7 @@ from nova_filters.matching.requirement import Requirement, split
 
 
 def _read(text: str) -> requirement.Requirement:
-    """Parse the value of an extra spec; sentinels are plain text."""
+    """Parse the value of an extra spec; ``*~!`` have no special meaning."""
     words = text.split()
     if words and words[0] == requirement.OR:
         return requirement.Requirement(text, literals=frozenset(words[1::2]))
@@ -28,9 +32,12 @@ def _read(text: str) -> requirement.Requirement:
 
 
 def _raises(need: requirement.Requirement, value: str) -> bool:
-    """Tell whether Nova's filter raises when it compares with one value.
+    """Tell whether Nova's filter raises an error on a metadata value.
 
-    The exception ends the boot request.
+    The error ends the boot request.
+
+    :param need: the value of the flavor.
+    :param value: the value of the aggregate.
     """
     words = need.text.split()
     if words == [requirement.OR]:
@@ -60,7 +67,7 @@ def read_flavor(
 def _say(
     requirement: Requirement | None, forced: bool, value: str | None
 ) -> int:
-    """Return the meaning of a metadata value, as :func:`decision.read`."""
+    """Return what a metadata value says, as :func:`decision.read` does."""
     if requirement is None or value is None:
         return 0
     pieces = split(value)
@@ -74,7 +81,7 @@ def _say(
 
 
 def _check(spec: inputs.FlavorSpec, bits: int) -> Kind | None:
-    """Return what is wrong with one extra spec; None if it is met."""
+    """Return why aggregates do not meet an extra spec; None if they do."""
     if bits & decision.MALFORMED:
         return Kind.RAISES
     if bits & decision.MATCHED:
@@ -91,7 +98,7 @@ class Request(request.Request):
     """
 
     read = staticmethod(read_flavor)
-    # Nova's filter treats the flag like any other key.
+    # Nova's filter treats ``force_metadata_check`` like any other key.
     flag = None
     say = staticmethod(_say)
     check = staticmethod(_check)

@@ -27,7 +27,7 @@ class Flavor:
     """A flavor.
 
     :param id: its ID, which an operator may give in place of the name.
-    :param memory: MiB.
+    :param memory: MiB of memory.
     :param root: GiB of the root disk, which may be a volume instead.
     :param disk: GiB of the other disks, swap included.
     """
@@ -54,7 +54,8 @@ class HostAggregate(inputs.Aggregate):
     id: str = ''
     uuid: str = ''
 
-    # Evaluations hash and compare aggregates for each host, so this is fast.
+    # An evaluation hashes and compares the aggregates of each host. By
+    # identity, this is fast.
     __eq__ = object.__eq__
     __hash__ = object.__hash__
 
@@ -140,7 +141,7 @@ class Host:
         return self.place(ZONE) or ''
 
     def place(self, level: str) -> str | None:
-        """Return the place that the host shares with others, if any.
+        """Return the place that the host shares with others; None for none.
 
         :param level: the kind of place: a metadata key, such as ``rack``.
         """
@@ -157,9 +158,9 @@ class Stock:
     """The flavors, aggregates and hosts that are compared.
 
     :param exempt: patterns of keys that no aggregate may demand.
-    :param listed_hosts: all hosts, without their aggregates; None if there is
-        no list of hosts. With a list, the state of a host that only aggregates
-        name is unknown.
+    :param listed_hosts: a list of all hosts, whose aggregates are ignored;
+        None if there is no such list. A host that is in an aggregate, but not
+        in the list, has the state ``unknown``.
     :param default_zone: the zone that Nova shows for a host if no aggregate
         puts the host into a zone.
     """
@@ -199,8 +200,8 @@ class Stock:
     ) -> 'Stock':
         """Return a copy with other flavors and aggregates.
 
-        ``listed_hosts`` of the copy has the hosts of both stocks, so that both
-        can be judged on the same hosts.
+        ``listed_hosts`` of the copy has the hosts before and after the change,
+        so that both can be judged on the same hosts.
         """
         then = dataclasses.replace(
             self, flavors=flavors, aggregates=aggregates
