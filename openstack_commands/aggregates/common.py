@@ -147,8 +147,8 @@ class FilterCommand(lister.Lister):
     offline = True
     #: Whether the command has the option ``--servers``.
     reads_servers = False
-    #: Sentences about what could not be judged. They are printed below a
-    #: table; for other formats, on standard error.
+    #: Sentences about what could not be judged. These sentences are printed
+    #: below a table; with other formats, they go to standard error.
     unjudged: list[str]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -121,8 +121,8 @@ class ExplainFilter(common.FilterCommand):
     ) -> None:
         """Report the servers whose flavor Nova does not show.
 
-        :raises CommandError: if the servers are named with ``--server``; the
-            text is the report.
+        :raises CommandError: in place of the report, if the servers are named
+            with ``--server``.
         """
         unshown = [server.name for server in servers if not server.flavor]
         if not unshown:

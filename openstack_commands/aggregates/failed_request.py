@@ -104,7 +104,7 @@ class FailedRequest:
         """Return remarks: why hosts that accept the flavor are not used.
 
         :param obstacles: host -> why the zone or a filter refuses the host.
-            The reasons of Placement are added here.
+            This method adds the reasons of Placement.
         :param is_asked: whether Placement could be asked.
         """
         kept = {host: [*reasons] for host, reasons in obstacles.items()}

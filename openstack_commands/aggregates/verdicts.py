@@ -69,7 +69,7 @@ def row(entry: explanation.Explanation) -> tuple[Any, ...]:
 
 
 def summary(all_verdicts: Iterable[Verdicts]) -> Table:
-    """Return a table: the number of hosts for each flavor and reason."""
+    """Return a table: the hosts counted by flavor, result and reason."""
     rows: list[tuple[Any, ...]] = []
     for verdicts in all_verdicts:
         flavor = verdicts.flavor.name
@@ -84,7 +84,7 @@ def summary(all_verdicts: Iterable[Verdicts]) -> Table:
 def conclude(
     all_verdicts: Collection[Verdicts],
 ) -> list[str]:
-    """Return a sentence for each flavor, on how many hosts pass and why.
+    """Return a sentence for each flavor: how many hosts pass or refuse.
 
     For a flavor without a usable host, sentences on what to do follow.
     """

@@ -114,7 +114,7 @@ class Audit:
     def broken(
         self, groups: Iterable[Group], projects: bool
     ) -> Iterator[Breach]:
-        """Yield the hard rules of Nova that running servers break.
+        """Yield a breach for each hard rule that running servers break.
 
         :param projects: whether Nova's filter that reserves hosts for
             projects is enabled.
@@ -148,7 +148,7 @@ class Audit:
             yield from self._uneven_stacks(grouped)
 
     def _uneven_stacks(self, grouped: set[str]) -> Iterator[Breach]:
-        """Yield stacks that are spread worse than they could be.
+        """Yield a breach for each stack that could be spread better.
 
         :param grouped: the IDs of the servers in server groups. These servers
             are left out, because the policy of their server group applies.

@@ -69,7 +69,7 @@ Shape = Mapping[tuple[str, str], int]
 
 
 class Candidates:
-    """Placement's free resources for one flavor.
+    """The free resources that Placement reports for one flavor.
 
     :param answer: the answer to ``GET /allocation_candidates``. In the answer,
         Placement has applied reserved amounts, ratios, usage and unit limits.
@@ -222,8 +222,9 @@ class Candidates:
     def _fitting(self, name: str, nodes: Iterable[str]) -> int:
         """Return how many servers fit on nodes if only one class counts.
 
-        If a server takes the class from several providers, their free amounts
-        are added up. Otherwise, each provider has room for whole servers only.
+        If a server takes the class from several providers, the free amounts
+        of these providers are added up. Otherwise, each provider has room for
+        whole servers only.
         """
         shapes: list[Shape] = []
         for node in nodes:

@@ -37,7 +37,10 @@ DELETED: Final = 'deleted'
 
 
 def _word(refusal: Reason | None) -> str:
-    """Return a verdict as one word."""
+    """Return a verdict as one word.
+
+    :param refusal: why the host refuses; None if the host passes.
+    """
     if refusal is None:
         return 'pass'
     if refusal.kind is Kind.RAISES:

@@ -73,7 +73,7 @@ class Server:
     :param zone: the availability zone that the server must stay in; empty for
         any zone, None if not known.
     :param hints: the scheduler hints; None if Nova does not show them.
-    :param failed: whether the boot request failed, so that no host has it.
+    :param failed: whether the boot request failed, so the server has no host.
     :param fault: Nova's message about the failure.
     :param grouped: whether the server is in a server group.
     :param from_volume: whether the root disk is a volume.
@@ -214,7 +214,7 @@ _NamedT = TypeVar('_NamedT', Flavor, HostAggregate, Server)
 
 
 def state_of(status: str, state: str) -> str:
-    """Return the state of a host, as :class:`Host` has it.
+    """Return the state of a host, in the words of :class:`Host`.
 
     :param status: ``enabled`` or ``disabled``, as Nova says it; ``UNKNOWN``
         if the host's cell is down.

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Mistakes in flavors and aggregates that change where flavors boot.
+"""Find mistakes in the extra specs of flavors and in aggregates' metadata.
 
-:mod:`openstack_commands.aggregates.advice.mistakes` finds what is wrong in a
-single text. This module finds extra specs that no aggregate meets.
+:mod:`openstack_commands.aggregates.advice.mistakes` finds mistakes in a single
+key or value. This module finds extra specs that no aggregate meets.
 :mod:`openstack_commands.aggregates.advice.unreachable` finds flavors without
 a host, and aggregates that no flavor may use.
 """
@@ -32,8 +32,8 @@ def _unmet(
     key, need = spec.key, spec.requirement
     if need.problem:
         return
-    # If any host meets one extra spec, then a host in a single aggregate does,
-    # or a host in no aggregate. So it is enough to judge such hosts.
+    # If any host meets the extra spec, then a host in only one aggregate, or
+    # in no aggregate, meets it, too. So only such hosts are judged.
     alone = [inventory.Host('')]
     alone += [inventory.Host('', (aggregate,)) for aggregate in aggregates]
     passed, refused = Request((spec,)).sift(alone)
@@ -93,14 +93,14 @@ def _lint_extra_spec(
     yield from mistakes.misspelled_preference(name)
     yield from mistakes.scope(name, spec.requirement)
     # Extra specs of other namespaces belong to other parts of Nova. The
-    # filter reads one only if an aggregate has the same key.
+    # filter reads such an extra spec only if an aggregate has the same key.
     if spec.optional and not any(a.pieces(name) for a in aggregates):
         return
     yield from mistakes.malformed(spec.requirement)
     yield from mistakes.expanded(text)
     unmatchable = list(mistakes.unmatchable(spec.requirement))
     yield from unmatchable
-    # If no aggregate can offer the text, one finding about it is enough.
+    # If no aggregate can have such a value, a finding already says so.
     if not unmatchable:
         yield from _unmet(spec, aggregates)
 
@@ -160,10 +160,12 @@ def lint(
 ) -> list[Finding]:
     """Look for mistakes in flavors and aggregates.
 
-    If the stock has no list of all hosts, hosts in no aggregate are unknown. A
+    Without a list of all hosts, the hosts in no aggregate are not known. A
     flavor that could use such hosts then counts as having a host.
 
-    :param limit: how many hosts Nova looks at: ``max_placement_results``.
+    :param stock: the flavors, aggregates and hosts.
+    :param limit: how many hosts Nova requests from Placement at most. This is
+        Nova's option ``max_placement_results``.
     :param progress: a function that yields the flavors and shows the progress.
     :returns: the findings; the worst first, then by object and key.
     """

@@ -2,9 +2,12 @@
 
 """Find mistakes in a single key or value.
 
-The functions take keys and values, and return problems.
-:mod:`nova_filters.matching.requirement` says whether a value makes sense. The
-other problems are legal texts that are almost certainly mistakes.
+The functions take keys and values, and yield findings.
+:mod:`nova_filters.matching.requirement` finds invalid values. The other
+findings are about valid texts that are almost certainly mistakes.
+
+The *sentinels* of the filter are ``*``, ``~`` and ``!``. The *flags* are the
+metadata keys ``force_metadata_check`` and ``prefer_metadata_check``.
 """
 
 import difflib
@@ -25,7 +28,7 @@ class Severity(enum.StrEnum):
     ERROR = 'error'
     #: The text is valid, but probably a mistake.
     WARNING = 'warning'
-    #: Worth knowing.
+    #: Not a mistake, but good to know.
     INFO = 'info'
 
 
@@ -34,7 +37,7 @@ SEVERITIES: Final = tuple(Severity)
 
 
 class FindingCode(enum.StrEnum):
-    """What is wrong, and how bad it is; the names are stable."""
+    """What is wrong, and how bad it is. The names of codes never change."""
 
     severity: Severity
 
@@ -47,9 +50,9 @@ class FindingCode(enum.StrEnum):
 
     #: ``!`` stands beside other alternatives of one value.
     EXCLUSIVE_SENTINEL = 'exclusive-sentinel'
-    #: ``<or>`` or an operator that nothing can meet.
+    #: A value with ``<or>`` or an operator that nothing can meet.
     MALFORMED_VALUE = 'malformed-value'
-    #: ``<or>`` is not the first word of the value, or words are skipped.
+    #: ``<or>`` is not the first word of a value, or is missing further on.
     MISPLACED_OR = 'misplaced-or', Severity.WARNING
     #: A word that looks like an operator, but is read as plain text.
     UNKNOWN_OPERATOR = 'unknown-operator', Severity.WARNING
@@ -57,30 +60,31 @@ class FindingCode(enum.StrEnum):
     EXPANDED_TILDE = 'expanded-tilde', Severity.WARNING
     #: A key that is similar to a flag, such as ``force_metadata_check``.
     MISSPELLED_FLAG = 'misspelled-flag', Severity.WARNING
-    #: A value of the flag that means neither on nor off. The flag is off.
+    #: A value of a flag that means neither on nor off. The flag is off.
     UNCLEAR_FLAG = 'unclear-flag', Severity.WARNING
-    #: The flag in a flavor, where it is ignored.
+    #: A flag in a flavor, where the flag has no effect.
     FLAG_IN_FLAVOR = 'flag-in-flavor', Severity.WARNING
-    #: A comma in a flavor's value: aggregates cannot offer it.
+    #: A comma in a flavor's value. Aggregates cannot offer such a value.
     COMMA_IN_FLAVOR = 'comma-in-flavor'
-    #: White space around a key, or around a flavor's value, which aggregates
-    #: cannot offer.
+    #: White space around a key, or around a flavor's value. Aggregates cannot
+    #: offer such a value.
     OUTER_SPACE = 'outer-space'
     #: A sentinel on a key whose values Nova's API validates.
     REFUSED_BY_API = 'refused-by-api'
-    #: No aggregate carries a key that a flavor needs.
+    #: No aggregate has a key that a flavor needs.
     KEY_NOT_OFFERED = 'key-not-offered'
-    #: Aggregates carry the key, but none of their values matches.
+    #: Aggregates have the key, but no value of the key matches.
     VALUE_NOT_OFFERED = 'value-not-offered'
     #: No aggregate meets what a flavor prefers or avoids.
     PREFERENCE_NOT_MET = 'preference-not-met', Severity.WARNING
-    #: A namespace that resembles that of a preference, but is not.
+    #: A namespace that is similar to the namespace of a preference.
     MISSPELLED_PREFERENCE = 'misspelled-preference', Severity.WARNING
     #: A multiplier of an aggregate that the weigher ignores.
     MALFORMED_MULTIPLIER = 'malformed-multiplier', Severity.WARNING
-    #: No flavor meets what an aggregate prefers, so all avoid its hosts.
+    #: No flavor meets what an aggregate prefers, so that all flavors use its
+    #: hosts last.
     AVOIDED_BY_ALL = 'avoided-by-all', Severity.INFO
-    #: Each extra spec is met by some aggregate, but no host meets all of them.
+    #: Each extra spec is met by some aggregate, but no host takes the flavor.
     NO_HOST = 'no-host'
     #: Hosts take the flavor, but all of them are disabled, down or unknown.
     NO_HOST_UP = 'no-host-up'
@@ -88,7 +92,7 @@ class FindingCode(enum.StrEnum):
     ONE_HOST = 'one-host', Severity.WARNING
     #: No flavor meets what an aggregate demands.
     CLOSED_AGGREGATE = 'closed-aggregate', Severity.WARNING
-    #: Aggregates of one host demand what no flavor can meet.
+    #: Demands that exclude each other, in one aggregate or on one host.
     CONTRADICTORY_DEMANDS = 'contradictory-demands'
     #: A key that Nova's ComputeCapabilitiesFilter reads, too.
     CAPABILITY_KEY = 'capability-key', Severity.WARNING
@@ -96,21 +100,22 @@ class FindingCode(enum.StrEnum):
     UNSCOPED_KEY = 'unscoped-key', Severity.INFO
     #: A flavor whose hosts may be missing from Placement's answer to Nova.
     BEYOND_LIMIT = 'beyond-limit', Severity.INFO
-    #: A sentinel or ``<or>`` in an aggregate whose flag is off.
+    #: A sentinel, ``<or>`` or an operator in an aggregate whose flags are off.
     SENTINEL_WITHOUT_FLAG = 'sentinel-without-flag', Severity.WARNING
-    #: The filter's scope in an aggregate whose flag is off.
+    #: The filter's scope in an aggregate whose flags are off.
     SCOPE_WITHOUT_FLAG = 'scope-without-flag', Severity.WARNING
 
 
-#: Namespaces whose values Nova's API validates since microversion 2.86. It
-#: refuses sentinels there. In other namespaces, such as "capabilities" and
-#: "vmware", the keys that Nova knows accept any value.
+#: The keys whose values Nova's API validates since microversion 2.86. The API
+#: refuses sentinels for these keys. In other namespaces, such as
+#: "capabilities" and "vmware", the keys that Nova knows accept any value.
 _VALIDATED: Final = re.compile(
     r'(hw|hw_rng|hw_video|os|pci_passthrough|quota|resources\w*|trait\w*):|'
     r'(hide_hypervisor_id|group_policy)$'
 )
 #: The attributes of each host in nova-scheduler. If an extra spec without a
-#: scope has such a name, ComputeCapabilitiesFilter compares the two values.
+#: scope has the name of an attribute, ComputeCapabilitiesFilter compares the
+#: value of the extra spec with the attribute.
 CAPABILITIES: Final = """
     aggregates allocation_candidates cell_uuid cpu_allocation_ratio
     cpu_info disk_allocation_ratio disk_mb_used failed_builds free_disk_mb
@@ -137,8 +142,9 @@ class Finding(NamedTuple):
 
     :param text: what is wrong.
     :param remedy: how to correct the mistake.
-    :param owner: ``flavor``, ``aggregate`` or ``host``; empty until the owner
-        of the text is set.
+    :param owner: what has the mistake: ``flavor``, ``aggregate`` or ``host``.
+        The functions of this module leave ``owner``, ``name`` and ``key``
+        empty, and the caller sets these fields.
     :param name: the name of the flavor, the aggregate or the host.
     :param key: the key as the flavor or the aggregate has it.
     """
@@ -152,7 +158,7 @@ class Finding(NamedTuple):
 
 
 def malformed(need: requirement.Requirement) -> Iterator[Finding]:
-    """Find mistakes in a text with sentinels and operators."""
+    """Find mistakes in a value that may have sentinels or operators."""
     text = need.text
     words, shown = text.split(), quote(text)
     if need.problem:
@@ -305,7 +311,7 @@ def scope(name: str, need: requirement.Requirement) -> Iterator[Finding]:
 
 
 def flag(name: str, text: str) -> Iterator[Finding]:
-    """Find a flag with an unexpected effect."""
+    """Find a flag with a scope, or with a value neither on nor off."""
     unscoped = name.removeprefix(SCOPE)
     if name != unscoped:
         yield Finding(

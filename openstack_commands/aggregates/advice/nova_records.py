@@ -2,7 +2,7 @@
 
 """Read flavors, aggregates, hosts, servers and server groups.
 
-The functions convert rows to records. A row describes one object. It comes
+The functions convert rows to records. A row describes one object, and comes
 from ``openstack … list --long -f json``, from ``openstack … show -f json`` or
 from Nova's API. :mod:`openstack_commands.records.rows` converts the names of
 the columns to one form.
@@ -104,8 +104,8 @@ def read_hosts(rows: Iterable[Row]) -> list[inventory.Host]:
 
     :returns: the hosts; services other than nova-compute are left out.
     :raises UnreadableError: if the rows are not compute services. The output
-        of ``openstack hypervisor list`` is not accepted: it can have other
-        names, and does not show which hosts are disabled.
+        of ``openstack hypervisor list`` is not accepted, because hypervisors
+        can have other names than hosts, and disabled hosts are not marked.
     """
     hosts = []
     for row in rows:
@@ -167,12 +167,13 @@ def _server(row: Row) -> inventory.Server:
     )
     name = _name(row, command)
     host: str | None = text(row, *_SERVER_HOST)
-    # Nova shows the host to administrators only. ``hostId``, a hash, is shown
-    # to all users; it is empty if the server is on no host.
+    # Nova shows the host to administrators only, but a hash of the host to all
+    # users. This ``hostId`` is empty if the server is on no host.
     if not host and row.get('hostid') != '':
         host = None
     zone_column = 'pinned_availability_zone'
-    # For a server without a host, Nova shows the requested zone here.
+    # For a server without a host, Nova shows the requested zone in the column
+    # _ASKED_ZONE.
     if host == '':
         zone_column = _ASKED_ZONE
     zone = None
@@ -229,7 +230,7 @@ def _flavor(row: Row, name: str, command: str) -> inventory.Flavor:
 
 
 def _number(row: Row, *names: str) -> int:
-    """Return a number of a row; 0 if there is none."""
+    """Return a number from a row; 0 if the row does not have the number."""
     number = text(row, *names)
     if not number.isdecimal():
         return 0
@@ -270,7 +271,7 @@ def _properties(row: Row, name: str, command: str) -> dict[str, str]:
 
 
 def _unique(records: list[_RecordT], noun: str) -> list[_RecordT]:
-    """Return the records if no two have the same name."""
+    """Return the records; raise an error if two have the same name."""
     seen = set()
     for record in records:
         if record.name in seen:

@@ -24,13 +24,13 @@ class Offers(NamedTuple):
     """What Placement offers for a request.
 
     :param candidates: the hosts that Placement returns to Nova.
-    :param cut_at: Nova's limit of candidates, if the limit cuts the list;
-        otherwise 0.
+    :param cut_at: Nova's limit of candidates, if the number of candidates
+        reaches this limit; otherwise 0.
     :param anywhere: the hosts that Placement would return if Nova set no limit
         and no zone, and did not exclude disabled hosts.
-    :param able: resource class or trait -> the hosts that have it, without
-        the rest of the request. None if a sharing provider may offer it to
-        any host.
+    :param able: resource class or trait -> the hosts that have it, whether or
+        not they meet the rest of the request. None if a sharing provider may
+        offer the class or trait to any host.
     """
 
     candidates: Collection[str]
@@ -39,10 +39,10 @@ class Offers(NamedTuple):
     able: Mapping[str, Collection[str] | None] = {}
 
     def obstacles(self, host: str, enabled: bool) -> list[Obstacle]:
-        """Return why a host is no candidate; none if it is one.
+        """Return why a host is no candidate; an empty list for a candidate.
 
         :param enabled: whether the host is enabled and in the right zone. If
-            not, another obstacle already says so.
+            not, another obstacle of the host already says so.
         """
         if host in self.candidates:
             return []
@@ -82,15 +82,18 @@ def roots(answer: Answer) -> set[str]:
 class Able(NamedTuple):
     """The providers that have room for a resource class, or have a trait.
 
-    :param nodes: node -> the providers of the node that have it.
-    :param sharing: the providers that share it with some nodes.
+    :param nodes: node -> the node's providers with the class or trait.
+    :param sharing: the providers that share the class or trait with nodes.
     """
 
     nodes: Mapping[str, Collection[str]]
     sharing: Collection[str] = ()
 
     def lacks(self, node: str) -> bool:
-        """Tell whether a node lacks it, and no provider may share it."""
+        """Tell whether a node lacks the class or trait.
+
+        If any provider shares the class or trait, the answer is no.
+        """
         return not self.sharing and node not in self.nodes
 
 
@@ -103,7 +106,7 @@ def able(
     """Return the providers that have a resource class or a trait.
 
     :param providers: as ``GET /resource_providers`` lists them.
-    :param name: the class or the trait; a forbidden one with ``!``.
+    :param name: the class or the trait; a forbidden trait begins with ``!``.
     :param nodes: the IDs of the nodes of hosts.
     :param sharing: the IDs of the providers that share resources.
     """
@@ -112,7 +115,8 @@ def able(
     is_forbidden = name.startswith('!')
     for provider in providers:
         uuid, root = provider['uuid'], provider['root_provider_uuid']
-        # A child without the forbidden trait says nothing about the host.
+        # A child provider without the forbidden trait says nothing about the
+        # host, because the root provider may have the trait.
         if is_forbidden and root != uuid:
             continue
         if root in nodes:
@@ -125,7 +129,8 @@ def able(
 def sentence(obstacles: Mapping[str, Iterable[Obstacle]], most: int) -> str:
     """Return why a request cannot use hosts, as a sentence.
 
-    :param obstacles: host -> its obstacles; a host without any is left out.
+    :param obstacles: host -> the obstacles of the host. A host without
+        obstacles is left out.
     :param most: how many hosts with the same obstacles are named at most.
     """
     groups: dict[tuple[Obstacle, ...], list[str]] = {}

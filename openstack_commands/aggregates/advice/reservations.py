@@ -8,7 +8,8 @@ from typing import Final
 from nova_filters.matching import requirement
 from openstack_commands.aggregates.advice import inventory
 
-#: The filter that keeps other projects out, and the prefix of its keys.
+#: The filter that keeps other projects off reserved hosts, and the prefix of
+#: the metadata keys that this filter reads.
 PROJECT_FILTER: Final = 'AggregateMultiTenancyIsolation'
 _PROJECTS: Final = 'filter_tenant_id'
 _FLAVORS: Final = 'instance_type'
@@ -31,14 +32,18 @@ def flavors(host: inventory.Host) -> set[str]:
 
 
 def admits(reserved: Collection[str], name: str) -> bool:
-    """Tell whether a reserved host takes a project or a flavor."""
+    """Tell whether a host takes a project or a flavor.
+
+    :param reserved: what the host is reserved for; empty for no reservation.
+    :param name: the ID of the project, or the name of the flavor.
+    """
     return not reserved or name in reserved
 
 
 def _reserved(
     host: inventory.Host, is_reserving: Callable[[str], bool]
 ) -> set[str]:
-    """Return the names in the metadata of a host's aggregates.
+    """Return the projects or flavors that a host is reserved for.
 
     :param is_reserving: tells whether a metadata key reserves hosts.
     """

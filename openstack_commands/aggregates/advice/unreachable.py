@@ -36,7 +36,8 @@ def contradictory(stock: inventory.Stock) -> Iterable[Finding]:
             if refusal.kind is not Kind.CONTRADICTION:
                 continue
             reason = request.explain(refusal, aggregates)
-            # Further hosts in the same aggregates are the same mistake.
+            # Hosts in the same aggregates have the same mistake, so it is
+            # reported only once.
             findings.setdefault(
                 (reason.aggregate, reason.key),
                 Finding(
@@ -60,9 +61,10 @@ def _closing_keys(
 ) -> collections.Counter[str] | None:
     """Count the flavors that an aggregate refuses because of each key.
 
-    :param hosts: for each group of equal hosts, their aggregates.
-    :param flavors: flavor -> how many flavors are like it.
-    :returns: None if a flavor passes.
+    :param hosts: the aggregates of each host. Hosts in the same aggregates
+        are listed once.
+    :param flavors: the extra specs of a flavor -> how many flavors have them.
+    :returns: key -> number of flavors; None if the aggregate accepts a flavor.
     """
     closing: collections.Counter[str] = collections.Counter()
     for flavor, number in flavors.items():
@@ -81,7 +83,10 @@ def _closing_keys(
 
 
 def closed(stock: inventory.Stock) -> Iterator[Finding]:
-    """Find forced aggregates whose demands no flavor meets on any host."""
+    """Find aggregates whose demands no flavor meets on any host.
+
+    Only aggregates with ``force_metadata_check`` ("forced" ones) have demands.
+    """
     exempt = stock.exempt
     flavors = [
         inputs.read_flavor(flavor.extra_specs) for flavor in stock.flavors
@@ -94,11 +99,12 @@ def closed(stock: inventory.Stock) -> Iterator[Finding]:
     for aggregate, demanded in carried.items():
         refusals = nobody.refusals((aggregate,))
         kinds = {refusal.kind for refusal in refusals}
-        # contradictory() finds contradictions.
+        # contradictory() already reports this aggregate.
         if Kind.CONTRADICTION in kinds:
             continue
-        # Flavors with the same extra specs for these keys are judged once. So
-        # are hosts in the same forced aggregates with these keys.
+        # Flavors with the same extra specs for the demanded keys are judged
+        # once. Hosts in the same forced aggregates with demanded keys are also
+        # judged once.
         alike: collections.Counter[tuple[inputs.FlavorSpec, ...]]
         alike = collections.Counter()
         for specs in flavors:
@@ -126,7 +132,7 @@ def closed(stock: inventory.Stock) -> Iterator[Finding]:
 
 
 def avoided(stock: inventory.Stock) -> Iterator[Finding]:
-    """Find keys that aggregates prefer, and that no flavor meets."""
+    """Find preferences of aggregates that no flavor meets."""
     flavors = collections.Counter(
         inputs.read_flavor(flavor.extra_specs) for flavor in stock.flavors
     )
@@ -152,7 +158,7 @@ def avoided(stock: inventory.Stock) -> Iterator[Finding]:
 def confined(
     verdicts: explanation.Verdicts,
 ) -> Iterator[Finding]:
-    """Find a flavor that passes on no host, on one, or on none that is up."""
+    """Find a flavor with no host, with only one, or with none that is up."""
     flavor, stock = verdicts.flavor, verdicts.evaluation.stock
     passed = verdicts.passed
     if passed and not verdicts.usable:
@@ -186,11 +192,11 @@ def beyond_limit(
 ) -> Iterator[Finding]:
     """Find a flavor whose hosts Placement may leave out.
 
-    Placement does not know the metadata of aggregates. If there are more hosts
-    than the limit, Placement may leave out any of them. A flavor whose extra
-    specs request resources or traits is not reported.
+    Placement does not know the metadata of aggregates. If the number of hosts
+    that are up exceeds the limit, Placement may leave out any of these hosts.
+    A flavor whose extra specs request resources or traits is not reported.
 
-    :param limit: how many hosts Nova looks at.
+    :param limit: how many hosts Nova requests from Placement at most.
     """
     flavor = verdicts.flavor
     is_chosen = any(key.startswith(_CHOOSING) for key in flavor.extra_specs)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The steps of a boot request in nova-scheduler, as far as known.
+"""Repeat the steps of a boot request in nova-scheduler.
 
-The steps are repeated with the hosts of now. These hosts may differ from those
-at the time of the request.
+Only the steps that can be judged through APIs are repeated. The hosts are
+those of now, and may have changed since the request.
 """
 
 import collections
@@ -41,8 +41,9 @@ _ZONE: Final = 'Availability zone'
 class FilterStep(NamedTuple):
     """One step of the request.
 
-    :param name: Placement, the availability zone, or a filter.
-    :param left: the hosts that are left after the step.
+    :param name: all compute hosts (the start), Placement, the availability
+        zone, or a filter.
+    :param left: the hosts that pass this step and all steps before.
     :param reason: what Placement was asked for, or why the step refuses hosts.
     """
 
@@ -57,10 +58,11 @@ class Walk(NamedTuple):
     :param steps: the steps that can be judged, in order.
     :param unjudged: the enabled filters that cannot be judged through APIs.
     :param verdicts: the verdicts of the filter that compares flavors with
-        aggregates; None without such a filter. With two such filters, the
-        verdicts of the second one on the hosts that pass the first one.
-    :param obstacles: for each host that passes for the flavor, why other steps
-        refuse the host. Placement is not one of these steps.
+        aggregates; None if no such filter is enabled. If two of them are
+        enabled, the verdicts of the second one on the hosts that pass the
+        first one.
+    :param obstacles: name of a host that accepts the flavor -> why steps other
+        than Placement refuse the host.
     """
 
     steps: Sequence[FilterStep]
@@ -69,7 +71,7 @@ class Walk(NamedTuple):
     obstacles: Mapping[str, list[offers.Obstacle]]
 
 
-#: A function that returns why a host is refused; None if it passes.
+#: A function that returns why a host is refused; None if the host passes.
 _Judge = Callable[[inventory.Host, inventory.Server], str | None]
 
 
@@ -103,7 +105,8 @@ def _flavors(host: inventory.Host, server: inventory.Server) -> str | None:
     return 'reserved for other flavors'
 
 
-#: The other steps that can be judged through APIs, apart from Placement.
+#: Step -> the function that judges a host. Placement and the filters that
+#: compare flavors with aggregates are not here.
 _JUDGES: Final[Mapping[str, _Judge]] = {
     'AllHostsFilter': lambda host, server: None,
     'ComputeFilter': _state,
@@ -111,11 +114,13 @@ _JUDGES: Final[Mapping[str, _Judge]] = {
     reservations.PROJECT_FILTER: _projects,
     'AggregateTypeAffinityFilter': _flavors,
 }
-#: The filters that compare flavors with aggregates: an evaluation judges them.
+#: The filters that compare flavors with aggregates, and for each filter the
+#: class with its rules.
 _OF_PANELS: Final = {
     'AggregateInstanceExtraSpecsFilter': in_tree.Request,
     OURS: request.Request,
 }
+#: The filters that do nothing for a server in no server group.
 _OF_GROUPS: Final = (
     'ServerGroupAntiAffinityFilter',
     'ServerGroupAffinityFilter',
@@ -131,6 +136,8 @@ def walk(
 ) -> Walk:
     """Return the steps of a request.
 
+    :param stock: the flavors, aggregates and hosts.
+    :param server: the server that was requested.
     :param candidates: the names of Placement's candidates; None if Placement
         could not be asked.
     :param demand: what Placement was asked for.
@@ -162,7 +169,7 @@ def walk(
 def _has_zone(server: inventory.Server, stock: inventory.Stock) -> bool:
     """Tell whether the request is limited to the hosts of a zone.
 
-    Nova accepts any host for the default zone, unless an aggregate has this
+    Nova accepts any host for the default zone, unless an aggregate sets this
     zone.
     """
     zones = {
@@ -178,7 +185,7 @@ def _verdicts(
 ) -> Verdicts | None:
     """Return the verdicts of filters that compare flavors with aggregates."""
     verdicts: Verdicts | None = None
-    # The hosts that are left; None for all hosts.
+    # The hosts that pass the filters so far; None for all hosts.
     hosts = None
     for name in filters:
         if name not in _OF_PANELS:
