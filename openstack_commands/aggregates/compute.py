@@ -41,8 +41,8 @@ class Cloud:
         self.placement_requests = 0
         self._answers: dict[tuple[Any, ...], Any] = {}
         self._compute = connection.compute
-        # The shell sets 2.1 as the default microversion. In 2.1, the flavor of
-        # a server is only an ID, so the default is removed.
+        # By default, the shell asks Nova in microversion 2.1, in which the
+        # flavor of a server is only an ID. So this default is removed.
         self._compute.default_microversion = None
 
     @functools.cached_property
@@ -150,7 +150,7 @@ class Cloud:
 
     @functools.cached_property
     def nodes(self) -> dict[str, str]:
-        """Return the name of each node's host, by the node's ID.
+        """Return for each node: ID of the node -> name of its host.
 
         The ID of a node is also the ID of its provider in Placement.
         """

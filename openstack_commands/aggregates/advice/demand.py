@@ -2,8 +2,8 @@
 
 """The request of nova-scheduler to Placement for a flavor.
 
-Nova also adds the requirements of the image and of the ports, which are left
-out here. A functional test compares this module with Nova's code.
+Nova also adds the requirements of the image and of the ports. This module
+leaves them out. A functional test compares this module with Nova's code.
 """
 
 import re

@@ -66,7 +66,8 @@ def of_zones(
 ) -> Iterator[Breach]:
     """Yield a breach for each server outside the zone that it must stay in.
 
-    :param servers: servers on hosts of the stock.
+    :param servers: the servers; the host of each is in ``stock``.
+    :param stock: the flavors, aggregates and hosts.
     """
     zones = {
         aggregate.metadata.get(inventory.ZONE)
@@ -92,7 +93,8 @@ def of_projects(
 ) -> Iterator[Breach]:
     """Yield a breach for each server on a host reserved for other projects.
 
-    :param servers: servers on hosts of the stock.
+    :param servers: the servers; the host of each is in ``stock``.
+    :param stock: the flavors, aggregates and hosts.
     """
     reserved = {
         name: reservations.projects(host) for name, host in stock.hosts.items()

@@ -208,7 +208,7 @@ def moves(
     A server has its own copy of the flavor, so a change of the flavor does not
     affect the server. For a rebuild, Nova does not check the server's own host
     again. For an evacuation, a migration or an unshelving, Nova checks every
-    host. Nova does not schedule a failed server again, so such servers are
+    host. Nova does not schedule a failed server again, so failed servers are
     left out.
 
     :returns: at most one effect per server, sorted by name. If the flavor or

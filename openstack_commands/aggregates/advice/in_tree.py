@@ -67,7 +67,7 @@ def read_flavor(
 def _say(
     requirement: Requirement | None, forced: bool, value: str | None
 ) -> int:
-    """Return what a metadata value says, as :func:`decision.read` does."""
+    """Return what a metadata value says, as bits of :mod:`decision`."""
     if requirement is None or value is None:
         return 0
     pieces = split(value)
