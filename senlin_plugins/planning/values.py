@@ -52,7 +52,7 @@ def read_choice(value: object, field: str, allowed: Iterable[str]) -> str:
     """
     # This check refuses a list. Senlin's own constraint would accept a list of
     # allowed values.
-    choices = [str(choice) for choice in allowed]
+    choices = [*allowed]
     if value not in choices:
         raise WrongValue(
             f"{field} is '{value}': it must be one of {', '.join(choices)}."
