@@ -46,6 +46,9 @@ _WEIGHERS: Final = f'"weight_classes = {NOVA_WEIGHERS},{OUR_WEIGHERS}"'
 def _places(kinds: Iterable[str]) -> Any:
     """Return the SQL statement that reads the places of all hosts.
 
+    A place is a key and a value in the metadata of a host's aggregates, such
+    as ``rack=rack-b``.
+
     The check does not use Nova's own functions: if the database does not
     answer, these functions try again for minutes.
 

@@ -96,7 +96,8 @@ class Request:
         refused: dict[Reason, list[HostT]] = {}
         # All hosts of a group share the key: what their aggregates state. For
         # an aggregate that has not been read yet, get_stated() returns None.
-        # No key in groups contains None, so this aggregate is then read.
+        # No key contains None, so no group is found for a host in such an
+        # aggregate. The aggregates of this host are then read.
         groups: dict[frozenset[Stated | None], list[HostT]] = {}
         get_stated = self._stated.get
         for host in hosts:

@@ -235,7 +235,7 @@ def _find_members(
     requests: Mapping[str, Request | None],
     positions: Mapping[str, Position],
 ) -> tuple[collections.Counter[str], list[tuple[Turn, Request]]]:
-    """Return the members without the server. For parameters, see :func:`see`.
+    """Return the members except the server. For parameters, see :func:`see`.
 
     :returns: the number of members on each host, and the members in flight in
         the order of :meth:`Turn.before`.

@@ -105,7 +105,7 @@ class Teams:
         sight: members.Sight,
         pack: bool,
     ) -> places.Places:
-        """Return the places, with the members that come before the server.
+        """Return the places, with the members placed before the server.
 
         :param hosts: the candidates, as Nova's HostStates.
         :param sight: the members.

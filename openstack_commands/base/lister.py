@@ -114,7 +114,8 @@ class Lister(command.Lister):  # type: ignore[misc]
     ) -> int:
         """Print the result.
 
-        A table is at most as wide as the terminal. The remarks follow a table.
+        A table is at most as wide as the terminal. The remarks are printed
+        below a table, but not with other formats.
         """
         if parsed_args.formatter not in _ESCAPING:
             data = printable_rows(data)

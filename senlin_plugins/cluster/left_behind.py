@@ -32,7 +32,7 @@ LOG = logging.getLogger(__name__)
 LIMIT: Final = 60.0
 #: Seconds between two tries to delete the same servers.
 PAUSE: Final = 2.0
-#: The most servers of a cluster that are deleted at the same time.
+#: How many servers of a cluster are deleted at the same time, at most.
 AT_ONCE: Final = 8
 
 #: The log message about a server that its owner has forgotten.

@@ -46,7 +46,7 @@ class RegionWatcher:
 
 
 def find(node: Any) -> tuple[RegionWatcher, Row] | None:
-    """Return the policy that watches a node's region, and the cluster.
+    """Return a pair: the policy that watches a node's region; the cluster.
 
     :returns: the policy of version 1.1 that is enabled for the node's cluster,
         and the row of the cluster; ``None`` if there is no such policy.

@@ -154,8 +154,8 @@ class Left(NamedTuple):
     :param name: the name of the node.
     :param server: the id of the server; ``None`` if it is not known whether
         the server exists.
-    :param ports: the ports of the server that Senlin created, in Senlin's
-        format.
+    :param ports: the ports of the server, as Senlin records them: ``remove``
+        is true if Senlin created the port.
     :param since: when the node left the server behind.
     """
 

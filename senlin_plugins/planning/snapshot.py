@@ -74,9 +74,9 @@ class Snapshot:
         """The regions in which no node is created or deleted now."""
         left_alone = set(self.out_of_reach)
         if not self.change.growing:
-            # Nodes in regions that the spec does not name leave first. If such
-            # a region is silent but not out yet, the deletion of its nodes
-            # would fail.
+            # If a region is not in the spec, its nodes leave first. If such a
+            # region is silent but not out yet, the deletion of its nodes would
+            # fail.
             named = {region.name for region in self.regions}
             for name, state in self.failing.items():
                 if state.dead and not state.is_dead and name not in named:

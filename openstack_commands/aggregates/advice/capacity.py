@@ -164,9 +164,9 @@ class Candidates:
         }
 
     def _most_of_nodes(self) -> int:
-        """Return the sum of the servers that fit on each node alone.
+        """Count the servers that fit on each node, and return the sum.
 
-        Resources that nodes share count at each of these nodes.
+        Each node counts as if no other node used the shared resources.
         """
         return sum(min(self.of_node(node).values()) for node in self.shapes)
 
