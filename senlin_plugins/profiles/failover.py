@@ -357,8 +357,7 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         if free != made:
             return True
         for port in left.ports:
-            if port.get('remove'):
-                creation.delete_port(self.network(ghost), port)
+            creation.delete_port(self.network(ghost), port)
         return True
 
     def _may_be_there(self, obj: Any) -> bool:

@@ -117,6 +117,7 @@ class Ports(TestCase):
             'made': {**made, 'floating': {'id': 'made', **made}},
             'mixed': {**made, 'floating': {'id': 'mixed'}},
             'own': {'floating': {'id': 'own'}},
+            'given': {'floating': {'id': 'given', **made}},
         }
         profile = profile_base.Profile.load(
             context.get_admin_context(), profile_id=self.senlin.profile()
@@ -127,7 +128,7 @@ class Ports(TestCase):
             entry = Left(name, 'node', 'name', 'id', ports, 'then')
             region.ports, region.floating = {**left}, {**left}
             profile.discard(owner, entry)
-            self.assertEqual({'own'}, region.ports.keys())
+            self.assertEqual({'own', 'given'}, region.ports.keys())
             self.assertEqual({'mixed', 'own'}, region.floating.keys())
 
 
