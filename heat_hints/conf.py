@@ -138,8 +138,9 @@ The rule covers all hints except the six identifiers, which Heat sets.
 The rule for failures.
 
 The rule applies if heat-engine cannot create a provider object, or if a
-provider fails, answers too much, or sets a hint or a value that it may not
-set. It also applies if Heat cannot look up the root stack or sign the hints.
+provider fails. It applies if a provider returns more hints than the limits
+allow, or a hint or a value that it may not set. It also applies if Heat cannot
+look up the root stack or sign the hints.
 """,
     ),
     cfg.ListOpt(

@@ -89,9 +89,9 @@ class ListStackHints(lister.Lister):
             'stack',
             metavar='<stack>',
             nargs='?',
-            help='list only the servers of this stack: a name or ID that Heat '
-            'shows to your project, or an ID in the hints; with --servers: a '
-            'name or ID in the hints',
+            help='list only the servers of this stack. Give a name or ID that '
+            'Heat shows to your project, or an ID in the hints. With '
+            '--servers, give a name or ID in the hints.',
         )
         lister.add_repeatable(
             parser,
