@@ -204,6 +204,8 @@ class SiftTest(unittest.TestCase):
         )
         summaries = {}
         for group, reason in report.explain(request, refused):
+            # A reason is a value, whose fields can be hashed.
+            hash(reason)
             for host in group:
                 summaries[id(host)] = reason.summary()
         self.assertEqual(
