@@ -28,7 +28,6 @@ from os_placement_plugins.upgrade_check import (
 )
 
 IN_TREE_FILTER: Final = 'AggregateInstanceExtraSpecsFilter'
-
 PREFERENCES: Final = 'PreferenceWeigher'
 
 #: Functions of Nova and of this package, as nova.conf names them.

@@ -49,7 +49,7 @@ class _ChangeClusterRegion(ListClusterRegion):
         share = shares.pop(name, {})
         if changes:
             merged = {**share, **changes}
-            share = {k: text for k, text in merged.items() if text is not None}
+            share = {k: merged[k] for k in merged if merged[k] is not None}
         else:
             share = {}
         if share:

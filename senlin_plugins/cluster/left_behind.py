@@ -148,11 +148,11 @@ def _is_gone(cluster: Any, end: float, entry: Left) -> bool:
     :param end: the time at which the deletion must end.
     :returns: whether the server can be removed from the cluster's notes.
     """
-    place = entry.server, entry.node, entry.region
+    names = entry.server, entry.node, entry.region
     # The owner may have forgotten the server a moment ago.
     forgotten = region_spec.forgotten(_metadata(cluster))
     if forgotten & {entry.server, entry.node}:
-        LOG.info(FORGOTTEN, *place)
+        LOG.info(FORGOTTEN, *names)
         return True
     try:
         with eventlet.Timeout(max(0.0, end - time.monotonic())):
@@ -161,7 +161,7 @@ def _is_gone(cluster: Any, end: float, entry: Left) -> bool:
         LOG.warning(
             "Server %s, left behind by node %s in region '%s', cannot be "
             'deleted yet: %s',
-            *place,
+            *names,
             str(ex) or 'no answer in time',
         )
         return False
@@ -169,7 +169,7 @@ def _is_gone(cluster: Any, end: float, entry: Left) -> bool:
         LOG.info(
             "Server %s, left behind by node %s in region '%s', is deleted, or "
             'a node has it.',
-            *place,
+            *names,
         )
     return gone
 

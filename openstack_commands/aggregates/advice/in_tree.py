@@ -16,22 +16,30 @@ release of Nova.
 
 from collections.abc import Mapping
 
-from nova_filters.matching import decision, inputs, request, requirement
+from nova_filters.matching import decision, inputs, request
 from nova_filters.matching.reason import Kind
-from nova_filters.matching.requirement import Requirement, split
+from nova_filters.matching.requirement import (
+    NUMERIC,
+    OPERATORS,
+    OR,
+    Requirement,
+    literal,
+    parse,
+    split,
+)
 
 
-def _read(text: str) -> requirement.Requirement:
+def _read(text: str) -> Requirement:
     """Parse the value of an extra spec; ``*~!`` have no special meaning."""
     words = text.split()
-    if words and words[0] == requirement.OR:
-        return requirement.Requirement(text, literals=frozenset(words[1::2]))
-    if words and words[0] in requirement.OPERATORS:
-        return requirement.parse(text)
-    return requirement.literal(text)
+    if words and words[0] == OR:
+        return Requirement(text, literals=frozenset(words[1::2]))
+    if words and words[0] in OPERATORS:
+        return parse(text)
+    return literal(text)
 
 
-def _raises(need: requirement.Requirement, value: str) -> bool:
+def _raises(need: Requirement, value: str) -> bool:
     """Tell whether Nova's filter raises an error on a metadata value.
 
     The error ends the boot request.
@@ -40,9 +48,9 @@ def _raises(need: requirement.Requirement, value: str) -> bool:
     :param value: the value of the aggregate.
     """
     words = need.text.split()
-    if words == [requirement.OR]:
+    if words == [OR]:
         return True
-    if len(words) < 2 or words[0] not in requirement.NUMERIC:
+    if len(words) < 2 or words[0] not in NUMERIC:
         return False
     try:
         float(words[1])

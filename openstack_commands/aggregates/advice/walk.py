@@ -116,7 +116,7 @@ _JUDGES: Final[Mapping[str, _Judge]] = {
 }
 #: The filters that compare flavors with aggregates, and for each filter the
 #: class with its rules.
-_OF_PANELS: Final = {
+_REQUESTS: Final = {
     'AggregateInstanceExtraSpecsFilter': in_tree.Request,
     OURS: request.Request,
 }
@@ -152,7 +152,7 @@ def walk(
         takers = verdicts.passed
     unjudged = []
     for name in filters:
-        if name in _JUDGES or name in _OF_PANELS:
+        if name in _JUDGES or name in _REQUESTS:
             continue
         if server.grouped or name not in _OF_GROUPS:
             unjudged.append(name)
@@ -188,11 +188,11 @@ def _verdicts(
     # The hosts that pass the filters so far; None for all hosts.
     hosts = None
     for name in filters:
-        if name not in _OF_PANELS:
+        if name not in _REQUESTS:
             continue
         if hosts == []:
             break
-        evaluation = Evaluation(stock, hosts, _OF_PANELS[name])
+        evaluation = Evaluation(stock, hosts, _REQUESTS[name])
         verdicts = evaluation.of_specs(server.specs)
         hosts = verdicts.passed
     return verdicts
@@ -228,8 +228,8 @@ def _steps(
         if name == PLACEMENT:
             left = [host for host in left if host.name in (candidates or ())]
             steps.append(FilterStep(name, left, demand))
-        elif name in _OF_PANELS:
-            evaluation = Evaluation(stock, left, _OF_PANELS[name])
+        elif name in _REQUESTS:
+            evaluation = Evaluation(stock, left, _REQUESTS[name])
             verdicts = evaluation.of_specs(server.specs)
             left = verdicts.passed
             steps.append(FilterStep(name, left, _counted(verdicts.counts())))
