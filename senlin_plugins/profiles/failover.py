@@ -317,7 +317,6 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
                 type='node',
                 id=obj.id,
                 message=str(ex),
-                resource_id=ex.resource_id,
             ) from ex
 
     def _refusal(self, what: str, obj: Any, state: State) -> Any:

@@ -295,6 +295,40 @@ class Recovering(TestCase):
         self.assert_servers(cluster, **{ONE: 6})
         self.assert_gone(cluster)
 
+    def test_a_move_that_creates_nothing_loses_nothing(self):
+        for call in ('server_create', 'server_get'):
+            self.cloud.regions[ONE].failures[call] = 'Nova is on fire'
+        self.assertIsNone(self.fail_to_move('Nova is on fire'))
+        self.assert_moves_later()
+
+    def test_a_move_that_creates_a_broken_server_loses_nothing(self):
+        region = self.cloud.regions[ONE]
+        region.failures['wait_for_server'] = 'The server is in ERROR.'
+        region.failures['server_delete'] = 'Nova is on fire'
+        broken = self.fail_to_move('The server is in ERROR.')
+        region.servers[broken].status = 'ERROR'
+        self.assert_moves_later()
+        self.assertNotIn(broken, region.servers)
+
+    def fail_to_move(self, reason):
+        """Let a node fail to move; return the id of the server it then has."""
+        node = self.lost[0]
+        old = self.held(self.cluster_id)[node]
+        action = self.senlin.act_node(node, 'recover')
+        self.assertEqual('FAILED', action['status'])
+        shown = self.shown(node)
+        self.assertEqual('ERROR', shown['status'])
+        self.assertIn(reason, shown['status_reason'])
+        left = self.servers_left(self.cluster_id)
+        self.assertEqual([old], [entry.server for entry in left])
+        return shown['physical_id']
+
+    def assert_moves_later(self):
+        """Check that the next recovery of the node moves it."""
+        self.cloud.regions[ONE].failures.clear()
+        self.act_node(self.lost[0], 'recover')
+        self.assert_forgotten(self.cluster_id, **{ONE: 3, TWO: 1})
+
     def test_a_node_that_has_left_its_cluster_takes_its_server_along(self):
         keeping = self.deletion_policy(destroy_after_deletion=False)
         self.attach(self.cluster_id, keeping)
