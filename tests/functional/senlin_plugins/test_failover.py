@@ -6,10 +6,15 @@ import contextlib
 import datetime
 from unittest import mock
 
-from senlin.common import context
+from senlin.common import consts, context
+from senlin.engine import node as engine_node
 from senlin.objects import node as node_objects
 
-from senlin_plugins.cluster import cluster_row, left_behind
+from senlin_plugins.cluster import (
+    cluster_row,
+    left_behind,
+    region_watcher,
+)
 from senlin_plugins.planning import region_state
 from senlin_plugins.policies import region_failover
 from senlin_plugins.regions import endpoints, health, shared_look
@@ -158,6 +163,40 @@ class Knowing(TestCase):
             self.assertEqual([[ONE, TWO]], self.cloud.lookups)
             probes = [(ONE, 'compute'), (TWO, 'compute')]
             self.assertEqual(probes, sorted(self.cloud.probes))
+
+    def test_health_checks_look_at_most_every_15_seconds(self):
+        cluster = self.spread_out(2, (ONE,), (TWO,))
+        admin = context.get_admin_context()
+        nodes = [
+            engine_node.Node.load(admin, node_id)
+            for node_id in self.ids(cluster)
+        ]
+        looks = {}
+        # The last time is as if the clock of the database was set back.
+        for seconds in (0, 14, 16, 30, 32, -3600):
+            self.cloud.probes.clear()
+            with self.at(seconds):
+                for node in nodes:
+                    self.assertTrue(
+                        node.do_healthcheck(admin, consts.NODE_STATUS_POLLING)
+                    )
+            looks[seconds] = len(self.cloud.probes) / 2
+        self.assertEqual({0: 1, 14: 0, 16: 1, 30: 0, 32: 1, -3600: 1}, looks)
+
+    def test_a_node_relies_on_no_state_older_than_a_minute(self):
+        cluster = self.spread_out(2, (ONE,), (TWO,))
+        self.go_out(TWO, cluster)
+        self.cloud.heal()
+        (node_id,) = self.ids(cluster, TWO)
+        admin = context.get_admin_context()
+        node = node_objects.Node.get(admin, node_id)
+        states = {}
+        for seconds in (50, 70):
+            with self.at(seconds):
+                policy, row = region_watcher.find(node)
+                states[seconds] = policy.current(row, TWO).state_of(node)
+        self.assertEqual('silent', states[50].state)
+        self.assertIsNone(states[70])
 
     def test_a_change_is_told_once(self):
         cluster = self.spread_out(2, (ONE,), (TWO,))
