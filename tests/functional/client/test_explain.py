@@ -2,6 +2,8 @@
 
 """``openstack aggregate filter explain`` in the real shell."""
 
+import collections
+
 import ddt
 import wcwidth
 
@@ -153,6 +155,29 @@ class ExplainTest(base.CloudTestCase):
             ],
             lines[-5:],
         )
+
+    def test_a_summary_counts_the_hosts_by_reason(self) -> None:
+        rows = self.explain('--summary')
+        self.assertEqual({*self.cloud.flavors}, {r['Flavor'] for r in rows})
+        counts: collections.Counter[object] = collections.Counter()
+        for row in rows:
+            counts[row['Flavor']] += row['Hosts']
+        self.assertEqual(dict.fromkeys(self.cloud.flavors, 6), dict(counts))
+        self.assertEqual(
+            [
+                ['m1.small', 'pass', 4, ''],
+                ['m1.small', 'refuse', 2, "aggregate 'licensed' demands 'os'"],
+            ],
+            [
+                list(row.values())
+                for row in rows
+                if row['Flavor'] == 'm1.small'
+            ],
+        )
+        # A flavor that no host takes.
+        self.cloud.flavors['gpu.large'][f'{_SCOPE}:gpu'] = 'h100'
+        named = self.explain('gpu.large', '--summary')
+        self.assertEqual({'refuse'}, {row['Result'] for row in named})
 
     def test_the_exit_code_tells_that_no_host_passes(self) -> None:
         self.cloud.flavors['stuck'] = {'nosuch': '1'}

@@ -277,6 +277,19 @@ class ListTest(base.CloudTestCase):
             [['true']] * 3, [query['all_tenants'] for query in queries]
         )
 
+    def test_that_no_server_has_hints_is_said(self):
+        for row in self.rows:
+            row['scheduler_hints'] = None
+        mine = self.run_openstack().error
+        self.assertIn(
+            'None of the servers that Nova shows of this project has a hint',
+            mine,
+        )
+        everyone = self.run_openstack('--all-projects').error
+        self.assertIn(
+            'None of the servers that Nova shows has a hint', everyone
+        )
+
     def test_the_example_of_the_page_that_asks_a_cloud(self):
         (words,) = re.findall(
             r'\$ openstack (stack hints list shop --config-file .*)',
