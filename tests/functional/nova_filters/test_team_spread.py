@@ -5,10 +5,13 @@
 import collections
 import logging
 import tempfile
+import threading
+import time
 from typing import Any
 from unittest import mock
 
 import sqlalchemy as sa
+from nova import context as nova_context
 from nova import objects
 from nova.db.api import api as api_db
 from nova.db.api import models
@@ -269,6 +272,38 @@ class TeamSpreadTest(base.StackTestCase):
         self.set_option('stack_spread_over', ['host'])
         self.restart()
         self.assertEqual(1, len(self.passing(self.request(of_stack('a')))))
+
+    def test_a_cell_that_answers_too_late_lets_no_host_pass(self) -> None:
+        self.set_option('max_skew', 1)
+        request = self.request(of_stack('a'))
+        states = self.states(request)
+        *_, spread_filter = self.scheduler.host_manager.enabled_filters
+        begun, given_up, ended = (threading.Event() for _ in range(3))
+
+        def wait(statement: str) -> None:
+            if 'FROM instances' not in statement:
+                return
+            begun.set()
+            try:
+                while not given_up.is_set():
+                    time.sleep(0.01)
+            finally:
+                ended.set()
+            # The late read must not meet the end of the test.
+            raise sa.exc.OperationalError(statement, {}, OSError('gone'))
+
+        with (
+            base.listening(wait, self.cloud.cell_database()),
+            mock.patch.object(nova_context, 'CELL_TIMEOUT', 1),
+            self.assertLogs(_LOGGER, logging.ERROR) as logs,
+        ):
+            passing = [*spread_filter.filter_all(states, request)]
+            given_up.set()
+            # On a busy machine, Nova may take back a read before it begins.
+            if begun.is_set():
+                self.assertTrue(ended.wait(60), 'The read goes on.')
+        self.assertEqual([], passing)
+        self.assertIn(f'{self.cloud.cell.uuid} (no answer)', logs.output[0])
 
     def test_a_flavor_without_loaded_extra_specs_has_no_limit(self) -> None:
         request = self.request(of_stack('a'))
