@@ -123,6 +123,25 @@ class NoLookup:
             'too_high': count_siblings(request, 1),
         }
 """
+#: Breaks what the hook does before it asks a provider.
+UNFORESEEN = """
+from heat_hints import stack_facts
+
+
+def fail(*args):
+    raise RuntimeError('nobody thought of this')
+
+
+stack_facts._action = fail
+
+
+class Provider:
+    def __init__(self, conf):
+        pass
+
+    def hints(self, request):
+        return {}
+"""
 
 POINTS = {
     **base.providers(PROVIDERS),
@@ -260,3 +279,36 @@ class TestFail(_Failing, base.ScenarioCase):
                 self.assertNotIn(cause, reason)
             self.assertNotIn(signing.KEY, reason)
         self.assertNotIn(signing.KEY, self.outcome.log)
+
+
+class TestUnforeseen(base.ScenarioCase):
+    """A mistake in this package ends as ``on_error`` says, too."""
+
+    files = {'unforeseen.py': UNFORESEEN}
+    entry_points = {
+        'heat_hints.providers': {'unforeseen': 'unforeseen:Provider'}
+    }
+    options = {'providers': 'unforeseen'}
+    stacks = (stack('ignoring', template(web=server(hints={'mine': 'yes'}))),)
+    restarts = (
+        (
+            {**options, 'on_error': 'fail'},
+            (stack('failing', base.ONE['template']),),
+        ),
+    )
+
+    def test_the_hints_of_the_user_are_sent(self):
+        self.assert_created('ignoring')
+        (request,) = self.outcome.sent_for('ignoring')
+        self.assertEqual({'mine': 'yes'}, request.hints)
+        (warning,) = self.outcome.lines('WARNING')
+        self.assertIn('the hints could not be created', warning)
+        self.assertIn('RuntimeError: nobody thought of this', warning)
+
+    def test_the_resource_fails(self):
+        self.assertEqual([], self.outcome.sent_for('failing'))
+        self.assertEqual(['CREATE_FAILED'], self.outcome.statuses('failing'))
+        reason = self.outcome.stacks['failing']['reason']
+        self.assertNotIn('nobody', reason)
+        (error,) = self.outcome.lines('ERROR')
+        self.assertIn('the hints could not be created', error)
