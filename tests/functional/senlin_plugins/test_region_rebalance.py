@@ -188,6 +188,23 @@ class RebalanceTest(test_region_commands.TestCase):
         self.attach(self.cluster_id, policy)
         self.assert_fails('cooldown', *self.command)
 
+    def test_a_run_that_moves_nothing_ends(self):
+        admin = context.get_admin_context()
+
+        def put_all_nodes_into_one_region():
+            for node_id in self.ids(self.cluster_id, TWO):
+                data = {'placement': {'region_name': ONE}}
+                node_objects.Node.update(admin, node_id, {'data': data})
+                server = self.shown(node_id)['physical_id']
+                servers = self.cloud.regions[TWO].servers
+                self.cloud.regions[ONE].servers[server] = servers.pop(server)
+
+        self.meanwhile(put_all_nodes_into_one_region)
+        self.assert_fails('no nearer', *self.command)
+        # One node more, a check, and one node less.
+        self.assertEqual(3, len(self.changes()))
+        self.assert_nodes(self.cluster_id, **{ONE: 4})
+
     def test_what_plans_do_not_decide_is_not_touched(self):
         in_tree = self.senlin.policy(
             'senlin.policy.region_placement', {'regions': [{'name': TWO}]}
