@@ -11,7 +11,7 @@ from senlin.health_manager import service
 
 from senlin_plugins.policies import region_failover
 from testing.senlin import engine
-from tests.functional.senlin_plugins import base, test_failover
+from tests.functional.senlin_plugins import base, failing_regions
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
 
 NO_REGION = 'No region is found usable.'
@@ -115,7 +115,7 @@ class Health(HealthCase):
         self.assert_servers(self.cluster_id, **{TWO: 1, THREE: 1})
 
 
-class Failover(HealthCase, test_failover.TestCase):
+class Failover(HealthCase, failing_regions.TestCase):
     def test_nodes_leave_a_dead_region_without_any_command(self):
         # However slow the machine is, the blip is shorter.
         self.set_option('region_out_after', 3600)

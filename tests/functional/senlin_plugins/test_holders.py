@@ -8,7 +8,7 @@ from senlin.common import context
 from senlin.objects import node as node_objects
 
 from testing.senlin import engine
-from tests.functional.senlin_plugins import test_failover
+from tests.functional.senlin_plugins import failing_regions
 from tests.functional.senlin_plugins.base import ONE, TWO
 
 SERVER = 'senlin_plugins.nova.server'
@@ -21,7 +21,7 @@ KINDS = {
 }
 
 
-class TestCase(test_failover.TestCase):
+class TestCase(failing_regions.TestCase):
     """Clusters of servers or of stacks in one region."""
 
     def make_cluster(self, type_name, version='1.1'):

@@ -10,7 +10,7 @@ from unittest import mock
 from openstack_commands.clusters import clusters
 from testing.senlin import driver
 from tests import console
-from tests.functional.senlin_plugins import gateway, test_failover
+from tests.functional.senlin_plugins import failing_regions, gateway
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
 
 TIME = r'2\d{3}-[-+:T\d]*'
@@ -40,7 +40,7 @@ class TestCase(gateway.ShellTestCase):
         ]
 
 
-class SharesTest(TestCase, test_failover.TestCase):
+class SharesTest(TestCase, failing_regions.TestCase):
     """Weights and caps of one cluster."""
 
     def setUp(self):
@@ -149,7 +149,7 @@ class SharesTest(TestCase, test_failover.TestCase):
         )
 
 
-class WidthTest(TestCase, test_failover.TestCase):
+class WidthTest(TestCase, failing_regions.TestCase):
     """Tables of regions whose names are as long as those of real clouds."""
 
     NAMES = ('eu-central-1-a', 'eu-central-1-b', 'us-east-1-main')
@@ -180,7 +180,7 @@ class WidthTest(TestCase, test_failover.TestCase):
             self.assertLessEqual(max(map(len, lines)), 80)
 
 
-class FailoverTest(TestCase, test_failover.TestCase):
+class FailoverTest(TestCase, failing_regions.TestCase):
     """Version 1.1 of the policy, whose regions fail."""
 
     def test_the_plan_knows_what_the_cluster_knows(self):

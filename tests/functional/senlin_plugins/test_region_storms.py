@@ -21,7 +21,7 @@ from eventlet import debug
 from testing.senlin import driver, engine
 from tests.functional.senlin_plugins import (
     base,
-    test_failover,
+    failing_regions,
     test_waiting_nodes,
 )
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
@@ -51,7 +51,7 @@ ACTIONS = (
 #: How a call to a region goes wrong.
 FAILURES = (
     ('server_created', 'the answer is lost'),
-    ('server_create', test_failover.QUOTA),
+    ('server_create', failing_regions.QUOTA),
     ('floatingip_create', 'No more IP addresses'),
 )
 

@@ -13,7 +13,7 @@ import collections
 import ddt
 
 from testing.senlin import driver
-from tests.functional.senlin_plugins import base, test_failover
+from tests.functional.senlin_plugins import base, failing_regions
 from tests.functional.senlin_plugins.base import ONE, TWO
 
 ENDS = {'SUCCEEDED': 'ok', 'FAILED': 'no'}
@@ -44,7 +44,7 @@ STATES, *ROWS = map(read_row, TABLE.splitlines())
 
 
 @ddt.ddt
-class Table(test_failover.TestCase):
+class Table(failing_regions.TestCase):
     @ddt.data(*STATES[1:])
     def test_each_kind_of_action(self, state):
         self.cluster_id, self.spare_id = self.built(
@@ -76,12 +76,12 @@ class Table(test_failover.TestCase):
         """Let the second region be in a state."""
         if state == 'unknown':
             self.cloud.keystone_regions.discard(TWO)
-            self.fall_silent(TWO, test_failover.CALLS[1:])
+            self.fall_silent(TWO, failing_regions.CALLS[1:])
             self.check(self.cluster_id)
         elif state == 'declared':
             self.declare(self.cluster_id, TWO)
         elif state == 'full':
-            fault = driver.Fault(test_failover.QUOTA)
+            fault = driver.Fault(failing_regions.QUOTA)
             self.cloud.regions[TWO].failures['server_create'] = fault
             self.senlin.act(self.cluster_id, 'scale_out', count=2)
             self.settle(self.cluster_id)

@@ -21,7 +21,7 @@ import unittest
 from testing import subprocesses
 from tests import processes
 from tests.functional.senlin_plugins.base import ONE, REGION_POLICY, TWO
-from tests.functional.senlin_plugins.test_failover import CALLS
+from tests.functional.senlin_plugins.failing_regions import CALLS
 
 #: The last version that kept what it knew of regions in another form.
 OLDER = 'e7360746e8c9a5385d587d1a3259ca9566d3b8b7'

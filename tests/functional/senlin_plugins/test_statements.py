@@ -21,7 +21,7 @@ from senlin.policies import base as policy_base
 from senlin_plugins.cluster import cluster_row
 from senlin_plugins.planning import region_spec, region_state
 from testing.senlin import engine
-from tests.functional.senlin_plugins import test_failover
+from tests.functional.senlin_plugins import failing_regions
 from tests.functional.senlin_plugins.base import ONE, TWO
 
 SIZES = [int(size) for size in os.environ.get('OPP_NODES', '20,50').split(',')]
@@ -29,7 +29,7 @@ SIZES = [int(size) for size in os.environ.get('OPP_NODES', '20,50').split(',')]
 KINDS = RECORDED, ADOPTED, UNRECORDED = 'recorded', 'adopted', 'unrecorded'
 
 
-class TestCase(test_failover.TestCase):
+class TestCase(failing_regions.TestCase):
     def fill(self, size, kind=RECORDED, version='1.0', status='ACTIVE'):
         """Create a cluster with both policies and many nodes.
 

@@ -4,13 +4,13 @@
 
 import ddt
 
-from tests.functional.senlin_plugins import gateway, test_failover
+from tests.functional.senlin_plugins import failing_regions, gateway
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
 
 VERSIONS = ('1.0', '1.1')
 
 
-class TestCase(test_failover.TestCase):
+class TestCase(failing_regions.TestCase):
     def setUp(self):
         super().setUp()
         self.set_option('region_out_after', 300)
@@ -27,7 +27,7 @@ class TestCase(test_failover.TestCase):
         """Let a region be unknown to everybody."""
         self.cloud.keystone_regions.discard(THREE)
         failures = self.cloud.regions[THREE].failures
-        failures.update(dict.fromkeys(test_failover.CALLS, 'gone'))
+        failures.update(dict.fromkeys(failing_regions.CALLS, 'gone'))
 
     def come_back(self):
         """Let the region be as before."""

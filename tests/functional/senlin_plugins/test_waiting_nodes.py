@@ -15,14 +15,14 @@ from senlin.engine import senlin_lock
 from senlin.objects import cluster_lock
 
 from senlin_plugins.policies.region_placement import CREATED_ALREADY
-from tests.functional.senlin_plugins import base, test_failover
+from tests.functional.senlin_plugins import base, failing_regions
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
 
 NO_PLAN = 'There is no feasible plan to handle all nodes.'
 VERSIONS = ('1.0', '1.1')
 
 
-class TestCase(test_failover.TestCase):
+class TestCase(failing_regions.TestCase):
     def spread_with(self, version, count, *regions):
         """Create a cluster with so many nodes; return it and its profile."""
         profile = self.senlin.profile()
