@@ -56,11 +56,16 @@ parser.add_argument('--quick', action='store_true', help='trust the tests')
 parser.add_argument('--random', type=int, help='so many random mistakes')
 parser.add_argument('--seed', type=int, default=1, help='which, for --random')
 args = parser.parse_args()
-if args.random:
+if args.random is not None:
+    if args.random < 1:
+        parser.error('--random takes the number of mistakes, above 0')
     sys.exit(not random_mutants.main(args.random, args.seed, args.name))
-patches = [ROOT / f'tests/mutants/{name}.patch' for name in args.name]
-if not patches:
-    patches = sorted(ROOT.glob('tests/mutants/*.patch'))
+patches = sorted(ROOT.glob('tests/mutants/*.patch'))
+unknown = {*args.name} - {patch.stem for patch in patches}
+if unknown:
+    parser.error(f'tests/mutants has no {", ".join(sorted(unknown))}')
+if args.name:
+    patches = [patch for patch in patches if patch.stem in args.name]
 killed = 0
 for number, patch in enumerate(patches, 1):
     words = dict(re.findall('(?m)^(env|tests): (.*)', patch.read_text()))
