@@ -69,7 +69,8 @@ class ClusterLister(lister.Lister):
             '--default-region',
             metavar='<name>',
             help="value of default_region_name in Senlin's configuration; "
-            'the region of nodes without a recorded region',
+            'the region of nodes without a recorded region, and of a profile '
+            'with an ID from one region that names no region',
         )
 
     def find_cluster(self, name: str) -> Any:
@@ -171,6 +172,7 @@ class ClusterLister(lister.Lister):
         cluster: Any,
         names: Collection[str],
         growing: bool,
+        default_region: str | None,
     ) -> set[str]:
         """Return the regions that a plan leaves alone.
 
@@ -178,12 +180,13 @@ class ClusterLister(lister.Lister):
             the plan leaves alone only the regions that Keystone does not know.
         :param names: the regions in question.
         :param growing: whether the plan adds nodes.
+        :param default_region: Senlin's ``default_region_name``, if known.
         """
         if policy.follows and not growing:
             # With version 1.1, nodes can leave a region even if the region
             # does not answer.
             return set()
-        services, ties, home = self._needs(cluster, growing)
+        services, ties, fixed = self._needs(cluster, growing)
         faults = health.look(
             self.connection.session,
             self._known(names),
@@ -192,6 +195,7 @@ class ClusterLister(lister.Lister):
             self.connection.config.get_interface(),
         )
         why = {name: fault.why for name, fault in faults.items()}
+        home = fixed or default_region
         for name in requirements.excluded_by_ties(names, ties, home):
             why.setdefault(name, f'the profile names the id of {ties[0]}')
         for name, reason in sorted(why.items()):

@@ -73,7 +73,13 @@ class ListClusterRegion(ClusterLister):
             clustering, nodes, parsed_args.default_region
         )
         names = [region.name for region in regions]
-        gone = self.unreachable(policy, cluster, names, growing=True)
+        gone = self.unreachable(
+            policy,
+            cluster,
+            names,
+            growing=True,
+            default_region=parsed_args.default_region,
+        )
         left = _left_behind(cluster, nodes)
         target = _target(regions, current)
         original = {region.name: region for region in policy.regions}

@@ -150,7 +150,8 @@ class PlanClusterRegion(ClusterLister):
                 policy,
                 cluster,
                 {*names, *occupied} - out_of_reach - {NO_REGION},
-                change.growing,
+                growing=change.growing,
+                default_region=parsed_args.default_region,
             )
         return Snapshot(
             change,

@@ -168,12 +168,15 @@ class RebalanceClusterRegion(ClusterLister):
         policy = self.attached_policy(cluster)
         regions, failing = self.in_force(policy, cluster)
         names = [region.name for region in regions]
-        current = clusters.distribution(
-            clustering, nodes, self._args.default_region
-        )
+        home = self._args.default_region
+        current = clusters.distribution(clustering, nodes, home)
         used = {*names, *current} - {NO_REGION}
-        gone = self.unreachable(policy, cluster, used, growing=False)
-        closed = self.unreachable(policy, cluster, names, growing=True)
+        gone = self.unreachable(
+            policy, cluster, used, growing=False, default_region=home
+        )
+        closed = self.unreachable(
+            policy, cluster, names, growing=True, default_region=home
+        )
         for name, state in failing.items():
             self.warn("Region '%s' %s.", name, state.describe())
         snapshot = Snapshot(

@@ -3,10 +3,16 @@
 """``openstack cluster region plan`` on a running Senlin, and beside it."""
 
 from senlin.common import context
+from senlin.db.sqlalchemy import api as db_api
 from senlin.policies import base as policy_base
 
+from senlin_plugins import profile_types
 from senlin_plugins.planning import region_spec
-from tests.functional.senlin_plugins import base, gateway
+from tests.functional.senlin_plugins import (
+    base,
+    gateway,
+    test_region_placement,
+)
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
 
 
@@ -62,6 +68,28 @@ class LivePlanTest(gateway.ShellTestCase):
         self.assertEqual({ONE: 2}, planned)
         self.assertIn(f'leaves {TWO} out: Keystone does not know it', remarks)
         self.assertEqual('out of reach: left as it is', self.rows[TWO]['Why'])
+
+    def test_an_id_from_the_default_region_ties_a_converted_profile(self):
+        profile = self.senlin.profile(
+            'os.nova.server',
+            flavor='small',
+            block_device_mapping_v2=[test_region_placement.VOLUME],
+            networks=[],
+        )
+        with db_api.session_for_write() as session:
+            profile_types.convert(session, profile, False, True)
+        policy = self.region_policy((ONE,), (TWO,))
+        cluster = self.cluster(policy, profile=profile)
+        asked = ('--cluster', cluster, '--count', '+2')
+        planned, remarks = self.plan(*asked, '--default-region', ONE)
+        self.assertEqual({ONE: 2}, planned)
+        tie = (
+            "the profile names the id of a volume in 'block_device_mapping_v2'"
+        )
+        self.assertIn(f'The policy leaves {TWO} out: {tie}.', remarks)
+        # The policy plans the same, and the stub cloud has no volumes.
+        action = self.senlin.act(cluster, 'scale_out', count=2)
+        self.assertEqual({ONE: 2}, action['data']['creation']['regions'])
 
     def test_a_region_without_what_the_profile_needs_is_left_out(self):
         profile = self.senlin.profile(
