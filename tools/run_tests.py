@@ -10,6 +10,7 @@ skipped``.
 """
 
 import dataclasses
+import fcntl
 import json
 import os
 import pathlib
@@ -210,11 +211,24 @@ def read_report(seed: str) -> Report:
 
 
 def main(arguments: list[str]) -> int:
-    """Run tox and tell what came of it.
+    """Run tox and tell what came of it, unless tests run here already.
 
     :param arguments: what ``tox run-parallel`` is called with.
     :returns: 0 when no test failed and every environment came to its end.
     """
+    TOX.mkdir(exist_ok=True)
+    with (TOX / 'lock').open('w') as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            # The results of both would lie in the same files.
+            print('Tests run in this folder already: wait for their end.')
+            return 2
+        return run_and_count(arguments)
+
+
+def run_and_count(arguments: list[str]) -> int:
+    """Run tox and tell what came of it; return what ``main`` returns."""
     for results in TOX.glob('*/.stestr/[0-9]*'):
         results.unlink()
     RESULT.unlink(missing_ok=True)
