@@ -70,7 +70,7 @@ class ClusterLister(lister.Lister):
             metavar='<name>',
             help="value of default_region_name in Senlin's configuration; "
             'the region of nodes without a recorded region, and of a profile '
-            'with an ID from one region that names no region',
+            'that names a port or volume by its ID, but names no region',
         )
 
     def find_cluster(self, name: str) -> Any:
@@ -196,6 +196,12 @@ class ClusterLister(lister.Lister):
         )
         why = {name: fault.why for name, fault in faults.items()}
         home = fixed or default_region
+        if ties and not home:
+            self.warn(
+                'The profile names the id of %s, but no region: say with '
+                '--default-region what default_region_name in senlin.conf is.',
+                ties[0],
+            )
         for name in requirements.excluded_by_ties(names, ties, home):
             why.setdefault(name, f'the profile names the id of {ties[0]}')
         for name, reason in sorted(why.items()):

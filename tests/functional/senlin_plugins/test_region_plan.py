@@ -81,6 +81,9 @@ class LivePlanTest(gateway.ShellTestCase):
         policy = self.region_policy((ONE,), (TWO,))
         cluster = self.cluster(policy, profile=profile)
         asked = ('--cluster', cluster, '--count', '+2')
+        unknown = self.shell('plan', *asked)
+        self.assertEqual(1, unknown.status)
+        self.assertIn('say with --default-region', unknown.error)
         planned, remarks = self.plan(*asked, '--default-region', ONE)
         self.assertEqual({ONE: 2}, planned)
         tie = (
