@@ -278,7 +278,9 @@ class TeamSpreadTest(base.StackTestCase):
         request = self.request(of_stack('a'))
         states = self.states(request)
         *_, spread_filter = self.scheduler.host_manager.enabled_filters
-        begun, given_up, ended = (threading.Event() for _ in range(3))
+        begun = threading.Event()
+        given_up = threading.Event()
+        ended = threading.Event()
 
         def wait(statement: str) -> None:
             if 'FROM instances' not in statement:
