@@ -23,12 +23,11 @@ RECIPE = tox.ini setup.cfg pyproject.toml requirements.txt test-requirements.txt
 # What `make cover` measures, and with what.
 COVERED = unit,client,functional-2024.1,functional-2026.2
 COVERAGE = coverage==7.17.3
-# What `make mutants` asks: random mistakes are for the unit tests alone.
-PATCHED = unit,client,functional-2026.2
-MUTATED = $(if $(findstring --random,$(ARGS)),unit,$(PATCHED))
+# Where the tests run that `make mutants` asks.
+MUTATED = unit,client,functional-2026.2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-latest cover mutants env unit cloud-test check docs browser dist sample clean
+.PHONY: help demo test test-all test-latest cover mutants env unit cloud-test check docs dist sample clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-11s %s\n", $$1, $$2}' Makefile
@@ -90,9 +89,6 @@ check: $(STAMP) ## style, layering, types, documentation and release notes
 
 docs: $(STAMP) ## build documentation and release notes into doc/build/html
 	@$(TOX) run -q -e docs
-
-browser: docs ## look at the documentation in chromium, in three widths
-	@$(TOX) run -q -e browser
 
 dist: $(STAMP) ## build sdist and wheel into dist/, as for a release
 	@$(TOX) run -q -e dist

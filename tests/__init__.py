@@ -14,18 +14,12 @@ unittest.TestCase = process_state.TestCase  # type: ignore[misc]
 #: Whether long random runs are wanted: ``make test-all``.
 ALL = bool(os.environ.get('OPP_ALL'))
 
-phases = list(hypothesis.Phase)
-# Random mutants need a failure, not the smallest example of it.
-if os.environ.get('OPP_SHRINK') == 'no':
-    phases.remove(hypothesis.Phase.shrink)
-
 # The same examples in each run, and a busy machine is no failure.
 hypothesis.settings.register_profile(
     'steady',
     max_examples=5_000 if ALL else 100,
     derandomize=True,
     deadline=None,
-    phases=phases,
     suppress_health_check=list(hypothesis.HealthCheck),
 )
 hypothesis.settings.load_profile('steady')

@@ -4,8 +4,7 @@
 
 Above its diff, a patch says what goes wrong, which ``tests:`` notice it, and
 in which ``env:`` of tox if that is not ``unit``. The tests must pass without
-the mistake; --quick does not look. With --random, the mistakes are those of
-tools/random_mutants.py, for the unit tests alone.
+the mistake; --quick does not look.
 """
 
 import argparse
@@ -17,8 +16,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-
-from tools import random_mutants
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -49,17 +46,9 @@ def run(env: str, tests: str, patch: pathlib.Path | None = None) -> str:
 
 
 parser = argparse.ArgumentParser(description=__doc__)
-parser.add_argument(
-    'name', nargs='*', help='a mistake, or a folder for --random; default: all'
-)
+parser.add_argument('name', nargs='*', help='a mistake; default: all')
 parser.add_argument('--quick', action='store_true', help='trust the tests')
-parser.add_argument('--random', type=int, help='so many random mistakes')
-parser.add_argument('--seed', type=int, default=1, help='which, for --random')
 args = parser.parse_args()
-if args.random is not None:
-    if args.random < 1:
-        parser.error('--random takes the number of mistakes, above 0')
-    sys.exit(not random_mutants.main(args.random, args.seed, args.name))
 patches = sorted(ROOT.glob('tests/mutants/*.patch'))
 unknown = {*args.name} - {patch.stem for patch in patches}
 if unknown:
