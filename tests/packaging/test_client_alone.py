@@ -21,18 +21,10 @@ FILTER_FILES = (
     '--aggregates',
     EXAMPLES / 'aggregates.json',
 )
-STACK = ('--servers', EXAMPLES / 'stack-servers.json')
 COMMANDS = (
     ('aggregate filter explain --summary', FILTER_FILES, 'Hosts', 2),
     ('aggregate filter lint', FILTER_FILES, 'Code', 'one-host'),
-    (
-        'aggregate filter impact --replace-in-tree',
-        FILTER_FILES,
-        'Effect',
-        'gains',
-    ),
     ('cluster region plan --scale-out 3 --region ONE', (), 'Change', 3),
-    ('stack hints list', STACK, 'Key ID', 'd8fbf8b7'),
 )
 
 

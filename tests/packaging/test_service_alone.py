@@ -23,7 +23,6 @@ CASES = {
         {
             'senlin_plugins': {
                 'senlin_plugins.policy.region_placement-1.0',
-                'senlin_plugins.policy.region_placement-1.1',
                 'senlin_plugins.policy.deletion-1.0',
                 'senlin_plugins.policy.deletion-1.1',
                 'senlin_plugins.nova.server-1.0',
@@ -44,7 +43,6 @@ CASES = {
                 'AggregateInstanceTypeFilter',
                 'TeamSpreadFilter',
                 'PreferenceWeigher',
-                'StackPlaceWeigher',
                 'StackAffinityWeigher',
                 'ServerGroupWeigher',
             },
