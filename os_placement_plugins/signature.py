@@ -14,7 +14,6 @@ signature covers.
 import hashlib
 import hmac
 import json
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
@@ -30,10 +29,6 @@ VERSION: Final = '1'
 MIN_KEY_LENGTH: Final = 32
 
 
-#: The format of a signature: the version, the key's id and the digest.
-_FORM: Final = re.compile('([0-9]+):([0-9a-f]{8}):[0-9a-f]{64}')
-
-
 class Keys:
     """The keys that heat-engine and nova-scheduler share.
 
@@ -45,15 +40,15 @@ class Keys:
         has the number of the key, counted from 1.
     """
 
-    __slots__ = ('_keys', 'ids')
+    __slots__ = ('_ids', '_keys')
 
     def __init__(self, keys: Iterable[str] = ()) -> None:
         self._keys = tuple(
             _encode(key.strip(), number)
             for number, key in enumerate(keys, start=1)
         )
-        #: The id of each key, in the order of the keys. An id is not secret.
-        self.ids = tuple(_digest(key, b'key id')[:8] for key in self._keys)
+        # The id of each key, in the order of the keys. An id is not secret.
+        self._ids = tuple(_digest(key, b'key id')[:8] for key in self._keys)
 
     def __len__(self) -> int:
         """Return how many keys there are."""
@@ -97,25 +92,12 @@ class Keys:
     ) -> list[str]:
         """Return each key's signature; none if the hints cannot be signed."""
         signatures = []
-        for key, key_id in zip(self._keys, self.ids, strict=True):
+        for key, key_id in zip(self._keys, self._ids, strict=True):
             text = message(hints, project_id, key_id)
             if text is not None:
                 digest = _digest(key, text)
                 signatures.append(f'{VERSION}:{key_id}:{digest}')
         return signatures
-
-
-def key_id(hints: Mapping[str, Any]) -> str | None:
-    """Return the key's id in a signature, even if the signature is wrong.
-
-    :param hints: all hints of a server.
-    :returns: None if there is no signature of this version.
-    """
-    texts = strings(hints.get(HINT)) or ['']
-    match = _FORM.fullmatch(texts[0])
-    if match is None or match[1] != VERSION or len(texts) != 1:
-        return None
-    return match[2]
 
 
 def _encode(key: str, number: int) -> bytes:
