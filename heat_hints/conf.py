@@ -106,21 +106,8 @@ If your plug-in expects the tuples of the Heat specification, choose ``json``.
 The rule for a template that sets one of the six identifiers itself.
 
 If ``signing_key`` is set, the rule covers all hints whose names begin with
-``heat_``, and ``keep`` is not possible. The rule has no effect on a template's
-other hints, for which see ``hint_precedence``.
-""",
-    ),
-    cfg.StrOpt(
-        'hint_precedence',
-        default=hints.FIRST_TEMPLATE,
-        choices=[
-            (hints.FIRST_TEMPLATE, "Heat sends the template's hint"),
-            (hints.FIRST_PROVIDER, "Heat sends the provider's hint"),
-        ],
-        help="""
-The rule for a hint that both a template and a provider set.
-
-The rule covers all hints except the six identifiers, which Heat sets.
+``heat_``, and ``keep`` is not possible. A template's
+other hints always replace the hints of providers with the same names.
 """,
     ),
     cfg.StrOpt(
@@ -154,7 +141,7 @@ request to Nova, and waits for the answer. A provider cannot set one of the six
 identifiers, or a hint that an earlier provider has set.
 
 The names are those of the entry-point namespace ``heat_hints.providers``. This
-package contains ``mapping_file`` and ``group``.
+package contains no provider.
 """,
     ),
     cfg.IntOpt(
@@ -180,33 +167,6 @@ If a provider sets a wrong value, the server can start on the wrong host. The
 names are ``group``, ``same_host``, ``different_host``, ``query``,
 ``build_near_host_ip``, ``cidr``, ``target_cell``, ``different_cell``, and all
 that begin with ``_nova_``.
-""",
-    ),
-    cfg.StrOpt(
-        'mapping_file',
-        default=None,
-        help="""
-The YAML file that the provider ``mapping_file`` reads.
-
-heat-engine reads the file again after each change. If heat-engine cannot use
-the new content, it logs an ERROR and keeps the last good content. The option
-``providers`` must list ``mapping_file``.
-""",
-    ),
-    cfg.ListOpt(
-        'group_places',
-        default=[],
-        help="""
-The places that the provider ``group`` assigns to servers in turn.
-
-A server is a member of a group if its metadata names the group as
-``placement_group``, or if the metadata of the resource that creates its nested
-stack does. Heat sends the place of a member as the hint ``heat_group_place``.
-The option ``providers`` must list ``group``.
-
-``StackPlaceWeigher`` in nova-scheduler looks for the names of the places in
-the metadata of host aggregates. If you change the list, existing servers do
-not move.
 """,
     ),
     options.SIGNING_KEY,

@@ -11,8 +11,8 @@ from oslo_config import cfg
 from oslo_log import log as logging
 from oslo_utils import strutils, uuidutils
 
-from heat_hints import stack_facts
-from heat_hints.deciding import hints, lineage
+from heat_hints import lineage_lookup
+from heat_hints.deciding import hints
 from heat_hints.deciding.resource import Request
 from heat_hints.providers import calls
 from os_placement_plugins import signature
@@ -33,7 +33,6 @@ class Injector:
         group = conf.heat_hints
         self._scope = group.scope
         self._user_mode = group.user_hints
-        self._first = group.hint_precedence
         self._path_format = group.path_format
         self._fail = group.on_error == 'fail'
         self._keys = signature.Keys(group.signing_key)
@@ -42,7 +41,7 @@ class Injector:
         self._names = (*group.hints, *always)
         self._allowed = frozenset(group.allowed_nova_hints)
         self._makers = calls.find(conf, group.providers)
-        self._facts = stack_facts.StackFacts()
+        self._lookup = lineage_lookup.LineageLookup()
 
     def for_resource(
         self,
@@ -105,9 +104,7 @@ class Injector:
             request, self._names, self._path_format
         )
         provided = calls.ask(self._makers, request, self._allowed, failed)
-        sent = hints.merge(
-            identifiers, user, provided, self._user_mode, self._first
-        )
+        sent = hints.merge(identifiers, user, provided, self._user_mode)
         if self._keys:
             try:
                 signed = self._keys.sign(sent, request.project_id)
@@ -121,12 +118,11 @@ class Injector:
         self, resource: Any, resource_type: str, user: Mapping[str, Any]
     ) -> Request:
         """Describe a resource of Heat."""
-        stack, alias = resource.stack, resource.type()
-        rows: lineage.Lineage = ()
+        stack = resource.stack
         root: str | None = None
         path: tuple[PathStep, ...] = (PathStep(None, stack.name),)
         try:
-            rows = self._facts.find_lineage(resource)
+            rows = self._lookup.find_lineage(resource)
             root = rows[0].id
             path = tuple(
                 PathStep(row.parent_resource, row.name) for row in rows
@@ -134,7 +130,7 @@ class Injector:
         except Exception as exc:
             what = 'the root stack could not be looked up in the database'
             self._failed(resource, what, exc)
-        request = Request(
+        return Request(
             resource_type=resource_type,
             resource_name=resource.name,
             resource_uuid=resource.uuid,
@@ -144,11 +140,7 @@ class Injector:
             root_stack_id=root,
             path=path,
             user_hints=user,
-            alias=None if alias == resource_type else alias,
         )
-        if not self._makers:
-            return request
-        return self._facts.add(request, resource, rows)
 
     def _flag(self, resource: Any) -> bool | None:
         """Return the value of ``heat_hints`` in the metadata of a resource.

@@ -29,9 +29,6 @@ PATH_IN_STACK: Final = 'heat_path_in_stack'
 RESOURCE_NAME: Final = 'heat_resource_name'
 RESOURCE_UUID: Final = signature.RESOURCE_UUID
 
-#: The hint with the place, such as a rack, that the provider ``group`` plans.
-PLACE: Final = 'heat_group_place'
-
 #: The names of the six hints that identify a resource and its stack.
 NAMES: Final = (
     ROOT_STACK_ID,
@@ -78,7 +75,6 @@ class StackHints:
     :param resource_name: the server's name in its stack's template.
     :param resource_uuid: the server's id in Heat.
     :param project_id: the id of the project that owns the server.
-    :param place: the place that is planned for the server, such as a rack.
     """
 
     root_stack_id: str | None = None
@@ -88,7 +84,6 @@ class StackHints:
     resource_name: str | None = None
     resource_uuid: str | None = None
     project_id: str | None = None
-    place: str | None = None
 
 
 def write_path(path: Iterable[PathStep], path_format: str) -> HintValue:
@@ -182,7 +177,6 @@ def read(
         resource_name=_read_text(hints.get(RESOURCE_NAME)),
         resource_uuid=_read_id(hints.get(RESOURCE_UUID)),
         project_id=_read_text(project_id),
-        place=_read_text(hints.get(PLACE)),
     )
 
 

@@ -25,9 +25,6 @@ SCOPE_ALL = 'all'
 SCOPE_OPT_IN = 'opt_in'
 SCOPE_OPT_OUT = 'opt_out'
 
-FIRST_TEMPLATE = 'template'
-FIRST_PROVIDER = 'provider'
-
 REASON_RESERVED = 'the name belongs to the identifiers that Heat sends'
 REASON_TAKEN = 'an earlier provider has set it'
 REASON_NOVA = (
@@ -249,7 +246,6 @@ def merge(
     user: Mapping[str, Any],
     provided: Mapping[str, HintValue],
     mode: str,
-    first: str = FIRST_TEMPLATE,
 ) -> dict[str, Any]:
     """Combine the identifiers with hints of the template and of providers.
 
@@ -258,15 +254,10 @@ def merge(
     :param mode: the option ``user_hints``. With ``keep``, a reserved hint of
         the template replaces the identifier. Otherwise, the template's
         reserved hints are never sent.
-    :param first: the option ``hint_precedence``.
     """
     reserved = {name: user[name] for name in user if name in RESERVED}
     unreserved = {name: user[name] for name in user if name not in RESERVED}
-    if first == FIRST_PROVIDER:
-        merged = {**unreserved, **provided}
-    else:
-        merged = {**provided, **unreserved}
-    merged.update(identifiers)
+    merged = {**provided, **unreserved, **identifiers}
     if mode == USER_KEEP:
         merged.update(reserved)
     return merged

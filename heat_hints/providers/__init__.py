@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from oslo_config import cfg
 
-from heat_hints.deciding.resource import Request, Sibling
+from heat_hints.deciding.resource import Request
 from os_placement_plugins.stack_hints import PathStep
 
 __all__ = [
@@ -22,7 +22,6 @@ __all__ = [
     'Provider',
     'ProviderError',
     'Request',
-    'Sibling',
 ]
 
 NAMESPACE = 'heat_hints.providers'

@@ -212,7 +212,7 @@ def find(conf: cfg.ConfigOpts, names: Sequence[str]) -> tuple[Maker, ...]:
             if name not in points:
                 raise ProviderError(
                     'there is no such provider; those installed here are: '
-                    + ', '.join(sorted(points))
+                    + (', '.join(sorted(points)) or 'none')
                 )
             maker = Maker(points[name], conf)
             maker.check()

@@ -17,8 +17,7 @@ SERVICE_FREE = (
         for package in ('senlin_plugins', 'nova_filters', 'heat_hints')
         for name in ('conf', 'status')
     ),
-    'heat_hints.providers.group',
-    'heat_hints.providers.mapping_file',
+    'heat_hints.providers',
     'openstack_commands.extension',
 )
 PROGRAM = """

@@ -21,13 +21,13 @@ REQUEST = Request(
     path=(PathStep(None, 'web'), PathStep('inner', 'web-inner-abc')),
     user_hints={},
 )
-#: A mapping file that has a hint for this server.
-MAPPING = '- {stack: web, hints: {rack: r1}}\n'
 
 
-def configuration(mapping_file: object = None) -> cfg.ConfigOpts:
-    """Return heat-engine's configuration, with or without a mapping file."""
-    line = '' if mapping_file is None else f'mapping_file = {mapping_file}\n'
+def configuration(*lines: str) -> cfg.ConfigOpts:
+    """Return heat-engine's configuration.
+
+    :param lines: the lines below ``[heat_hints]``.
+    """
     return configurations.load(
-        heat_hints_conf.list_opts(), f'[heat_hints]\n{line}'
+        heat_hints_conf.list_opts(), '\n'.join(['[heat_hints]', *lines])
     )

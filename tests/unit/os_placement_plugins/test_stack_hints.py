@@ -128,7 +128,6 @@ class ReadTest(unittest.TestCase):
         'heat_path_in_stack': ['root', 'res,child'],
         'heat_resource_name': ['server'],
         'heat_resource_uuid': ['uuid'],
-        'heat_group_place': ['rack'],
         'group': ['other'],
     }
     WANTED = stack_hints.StackHints(
@@ -138,7 +137,6 @@ class ReadTest(unittest.TestCase):
         path=path((None, 'root'), ('res', 'child')),
         resource_name='server',
         resource_uuid='uuid',
-        place='rack',
     )
 
     def test_hints_are_read_wrapped_and_unwrapped(self) -> None:
@@ -176,7 +174,6 @@ class ReadTest(unittest.TestCase):
             self.assertIsNone(read.stack_id)
             self.assertIsNone(read.stack_name)
             self.assertIsNone(read.resource_name)
-            self.assertIsNone(read.place)
 
     def test_a_name_may_be_longer_than_an_id(self) -> None:
         read = stack_hints.read(dict.fromkeys(self.HINTS, 'n' * 255))

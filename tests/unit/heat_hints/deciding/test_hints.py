@@ -222,22 +222,16 @@ class TestMerge(unittest.TestCase):
         'heat_signature': 'user',
     }
 
-    def merged(self, *modes):
+    def test_who_comes_first(self):
         user = {**self.CLAIMED, 'group': 'user'}
         provided = {'group': 'provider', 'rack': 'provider'}
-        return hints.merge(self.IDENTIFIERS, user, provided, *modes)
-
-    def test_who_comes_first(self):
         unreserved = {'group': 'user', 'rack': 'provider'}
-        for modes, expected in (
-            ([hints.USER_OVERRIDE], {**self.IDENTIFIERS, **unreserved}),
-            ([hints.USER_KEEP], {**self.CLAIMED, **unreserved}),
-            (
-                [hints.USER_OVERRIDE, hints.FIRST_PROVIDER],
-                {**self.IDENTIFIERS, **unreserved, 'group': 'provider'},
-            ),
+        for mode, expected in (
+            (hints.USER_OVERRIDE, {**self.IDENTIFIERS, **unreserved}),
+            (hints.USER_KEEP, {**self.CLAIMED, **unreserved}),
         ):
-            self.assertEqual(expected, self.merged(*modes))
+            merged = hints.merge(self.IDENTIFIERS, user, provided, mode)
+            self.assertEqual(expected, merged)
 
 
 @ddt.ddt
@@ -298,15 +292,9 @@ class TestScope(unittest.TestCase):
 
 
 class TestAnything(unittest.TestCase):
-    @hypothesis.given(
-        HINTS,
-        HINTS,
-        HINTS,
-        st.sampled_from((hints.FIRST_TEMPLATE, hints.FIRST_PROVIDER)),
-        st.booleans(),
-    )
+    @hypothesis.given(HINTS, HINTS, HINTS, st.booleans())
     def test_no_reserved_name_is_sent_but_heats_own(
-        self, template, other, offer, first, signing
+        self, template, other, offer, signing
     ):
         mode = hints.USER_OVERRIDE
         # Another plug-in of Heat may add hints to a template's.
@@ -318,7 +306,7 @@ class TestAnything(unittest.TestCase):
         self.assertTrue(all(map(storable, provided.values())))
         nulls = {name for name, value in offer.items() if value is None}
         self.assertEqual(set(offer), {*provided, *refused} | nulls)
-        merged = hints.merge(IDENTIFIERS, user, provided, mode, first)
+        merged = hints.merge(IDENTIFIERS, user, provided, mode)
         for sent, identifiers in ((merged, IDENTIFIERS), (stock or {}, {})):
             for name in sent.keys() & template.keys():
                 if name in stack_hints.RESERVED:

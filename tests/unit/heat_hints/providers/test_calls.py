@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import dataclasses
+import pathlib
 import signal
+import sys
+import tempfile
 import threading
 import unittest
 from collections.abc import Mapping
@@ -83,6 +86,12 @@ class NeverMade:
         Lazy.go_on.wait(LONG)
 
 
+class Unset(Provider):
+    @classmethod
+    def check(cls, conf):
+        raise ProviderError('[racks] file is not set')
+
+
 def maker(name, conf=None, *clock):
     """Return what makes a provider of this module."""
     point = metadata.EntryPoint(name, f'{__name__}:{name}', NAMESPACE)
@@ -91,9 +100,22 @@ def maker(name, conf=None, *clock):
 
 @ddt.ddt
 class TestFind(unittest.TestCase):
+    def setUp(self):
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        info = pathlib.Path(folder, 'racks-1.0.dist-info')
+        info.mkdir()
+        (info / 'METADATA').write_text('Name: racks\nVersion: 1.0\n')
+        (info / 'entry_points.txt').write_text(
+            f'[{NAMESPACE}]\n'
+            f'racks = {__name__}:Racks\n'
+            f'unset = {__name__}:Unset\n'
+        )
+        sys.path.append(folder)
+        self.addCleanup(sys.path.remove, folder)
+
     @ddt.data(
-        ('nobody', 'option providers .*"nobody": .* mapping_file'),
-        ('mapping_file', 'mapping_file is not set'),
+        ('nobody', 'option providers .*"nobody": .* here are: racks, unset'),
+        ('unset', r'"unset": \[racks\] file is not set'),
     )
     @ddt.unpack
     def test_a_wrong_name_or_option_stops_the_service(self, name, words):
@@ -101,11 +123,10 @@ class TestFind(unittest.TestCase):
             calls.find(requests.configuration(), [name])
 
     def test_names_are_found_once(self):
-        conf = requests.configuration('/no/such/file')
+        conf = requests.configuration()
         self.assertEqual((), calls.find(conf, []))
-        with self.assertLogs(LOG, 'ERROR'):
-            makers = calls.find(conf, ['mapping_file', 'mapping_file'])
-        self.assertEqual(['mapping_file'], [m.name for m in makers])
+        makers = calls.find(conf, ['racks', 'racks'])
+        self.assertEqual(['racks'], [m.name for m in makers])
 
 
 class TestMaker(unittest.TestCase):
