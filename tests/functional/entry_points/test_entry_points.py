@@ -35,7 +35,7 @@ LOADING = {
         'for group in "senlin.policies", "senlin.profiles":\n'
         '    for point in importlib.metadata.entry_points(group=group):\n'
         '        point.load()\n',
-        'senlin_plugins.policies.region_failover',
+        'senlin_plugins.policies.region_placement',
     ),
     'nova': (
         'import nova_filters\n'
@@ -46,10 +46,9 @@ LOADING = {
     'heat': (
         'import importlib.metadata\n'
         'import heat.cmd\n'
-        'groups = "heat.stack_lifecycle_plugins", "heat_hints.providers"\n'
-        'for group in groups:\n'
-        '    for point in importlib.metadata.entry_points(group=group):\n'
-        '        point.load()\n'
+        'group = "heat.stack_lifecycle_plugins"\n'
+        'for point in importlib.metadata.entry_points(group=group):\n'
+        '    point.load()\n'
         'from heat_hints import overrides\n',
         'heat_hints.overrides',
     ),

@@ -33,6 +33,17 @@ class TestExampleProvider(base.ScenarioCase):
         self.assert_quiet()
 
 
+class TestWithoutRacks(base.ScenarioCase):
+    options = TestExampleProvider.options
+    files = TestExampleProvider.files
+    entry_points = TestExampleProvider.entry_points
+
+    def test_heat_engine_does_not_start(self) -> None:
+        self.assert_not_started(
+            *base.REFUSED, 'provider "rack"', '[rack_provider] racks'
+        )
+
+
 class TestItsOwnTest(unittest.TestCase):
     def test_it_passes(self) -> None:
         done = subprocesses.run(

@@ -90,8 +90,6 @@ class Grouping(Provider):
 NO_LOOKUP = """
 import sqlalchemy
 
-from heat_hints.providers import ProviderError
-
 
 def refuse(conn, cursor, statement, *rest):
     columns = statement.partition(' FROM ')[0]
@@ -104,13 +102,6 @@ sqlalchemy.event.listen(
 )
 
 
-def count_siblings(request, above):
-    try:
-        return str(len(request.siblings(above)))
-    except ProviderError as exc:
-        return str(exc)
-
-
 class NoLookup:
     def __init__(self, conf):
         pass
@@ -119,20 +110,18 @@ class NoLookup:
         return {
             'root': str(request.root_stack_id),
             'at': len(request.path),
-            'siblings': count_siblings(request, 0),
-            'too_high': count_siblings(request, 1),
         }
 """
 #: Breaks what the hook does before it asks a provider.
 UNFORESEEN = """
-from heat_hints import stack_facts
+from heat_hints.deciding import hints
 
 
 def fail(*args):
     raise RuntimeError('nobody thought of this')
 
 
-stack_facts._action = fail
+hints.identifiers = fail
 
 
 class Provider:
@@ -184,19 +173,14 @@ class TestIgnored(_Failing, base.ScenarioCase):
         self.assert_created('root', 'nesting')
         web = self.outcome.only('root', 'web')
         expected = self.outcome.expected_hints('root', web)
-        provided = {'odd': '1', 'own': 'yes', 'at': '1', 'siblings': '1'}
+        provided = {'odd': '1', 'own': 'yes', 'at': '1'}
         provided['root'] = expected['heat_root_stack_id']
-        provided['too_high'] = 'there is no stack 1 steps above'
         self.assertEqual({**expected, **provided}, self.outcome.hints('web'))
         inner = self.outcome.only('nesting', 'inner')
         expected = self.outcome.expected_hints('nesting', inner)
         del expected['heat_root_stack_id'], expected['heat_path_in_stack']
         # The provider is asked all the same, and sees what is missing.
         provided['root'] = 'None'
-        provided['siblings'] = provided['too_high'] = (
-            f'the stacks above stack "{expected["heat_stack_id"]}" could not '
-            'be looked up'
-        )
         self.assertEqual({**expected, **provided}, self.outcome.hints('inner'))
 
     def test_one_error_at_the_start_and_one_at_first_use(self):

@@ -21,7 +21,6 @@ class Rack(Provider):
             'shape': ['a', 1],
             'asked': [
                 request.resource_type,
-                str(request.alias),
                 request.resource_name,
                 request.root_stack_id,
                 request.path[0].stack,
@@ -69,10 +68,10 @@ class TestOptInAndKeep(base.ScenarioCase):
         'scope': 'opt_in',
         'user_hints': 'keep',
         'hints': 'heat_root_stack_id,heat_stack_id',
-        'providers': 'mapping_file',
-        'mapping_file': '{folder}/mapping.yaml',
+        'providers': 'second',
     }
-    files = {'mapping.yaml': '- {hints: {tier: provider, own: "yes"}}\n'}
+    files = {'providers_for_tests.py': PROVIDERS}
+    entry_points = {'heat_hints.providers': base.providers(PROVIDERS)}
     stacks = (
         stack(
             'root',
@@ -120,6 +119,7 @@ class TestOptInAndKeep(base.ScenarioCase):
                 'heat_root_stack_id': 'mine',
                 'heat_stack_id': root,
                 'tier': 'user',
+                'rack': 'other',
                 'own': 'yes',
             },
             self.outcome.hints('replaced'),
@@ -130,12 +130,10 @@ class TestOptInAndKeep(base.ScenarioCase):
 
 
 class TestProviders(base.ScenarioCase):
-    """Providers come first, and Heat's own option is on as well; few hints."""
+    """Several providers; Heat's own option is on as well; few hints."""
 
     options = {
-        'providers': 'rack,second,mapping_file,meeting,nova',
-        'mapping_file': '{folder}/mapping.yaml',
-        'hint_precedence': 'provider',
+        'providers': 'rack,second,meeting,nova',
         'hints': 'heat_root_stack_id,heat_stack_id',
         'signing_key': signing.KEY,
         'scope': 'opt_out',
@@ -144,13 +142,7 @@ class TestProviders(base.ScenarioCase):
         'allowed_nova_hints': 'same_host',
     }
     settings = {'DEFAULT': {'stack_scheduler_hints': 'true'}}
-    files = {
-        'providers_for_tests.py': PROVIDERS,
-        'mapping.yaml': (
-            '- {stack: "ro*", resource: db, hints: {zone: [z1, z2]}}\n'
-            '- {project: nobody, hints: {zone: wrong}}\n'
-        ),
-    }
+    files = {'providers_for_tests.py': PROVIDERS}
     entry_points = {'heat_hints.providers': base.providers(PROVIDERS)}
     stacks = (
         stack(
@@ -172,8 +164,8 @@ class TestProviders(base.ScenarioCase):
         self.assert_created('root')
         root = self.outcome.stacks['root']['root']
         for name, facts in (
-            ('db', ['None', 'db', root, 'root', 'meet,tier']),
-            ('aliased', ['My::Server', 'cache', root, 'root', '']),
+            ('db', ['db', root, 'root', 'meet,tier']),
+            ('aliased', ['cache', root, 'root', '']),
         ):
             self.assertEqual(
                 ['OS::Nova::Server', *facts],
@@ -193,14 +185,13 @@ class TestProviders(base.ScenarioCase):
                 'heat_resource_uuid': uuid,
                 # Values become strings and lists of strings.
                 **{'rack': '7', 'shape': ['a', '1'], 'own': 'yes'},
-                # A provider's hint wins over the template's.
-                **{'tier': 'provider', 'meet': 'web', 'zone': ['z1', 'z2']},
+                # The template's hint wins over a provider's.
+                **{'tier': 'user', 'meet': 'web'},
                 'same_host': 'aaaaaaaa-0000-4000-8000-000000000002',
                 'met': 'yes',
             },
             sent,
         )
-        self.assertNotIn('zone', self.outcome.hints('web'))
 
     def test_a_warning_names_the_hint_and_the_provider(self):
         warnings = '\n'.join(self.outcome.lines('WARNING'))

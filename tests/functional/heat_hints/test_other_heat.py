@@ -56,7 +56,7 @@ class TestMethodGone(_StillCreates, base.ScenarioCase):
 class TestModuleGone(_StillCreates, base.ScenarioCase):
     """What else ``heat_hints.overrides`` imports is missed in the same way."""
 
-    files = {'gone.py': GONE.format(package='engine', module='stk_defn')}
+    files = {'gone.py': GONE.format(package='db', module='models')}
 
 
 class TestBaseClassGone(_StillCreates, base.ScenarioCase):

@@ -10,6 +10,7 @@ import json
 
 from os_placement_plugins import signature, stack_hints
 from testing.heat.templates import (
+    autoscaling,
     group,
     instance,
     scaled,
@@ -112,7 +113,14 @@ AMAZON = {
         }
     },
 }
-#: What the mapping file gives, and the templates beside what they forge.
+PROVIDER = (
+    base.PROVIDER
+    + """
+    def hints(self, request):
+        return {'heat_rack': 'provider', 'tier': 'rack'}
+"""
+)
+#: What the provider gives, and the templates beside what they forge.
 PROVIDED = {'heat_rack': 'provider', 'tier': 'rack'}
 OTHERS = {
     'function': {'tier': 1},
@@ -126,10 +134,14 @@ ACTIONS = ('check', 'suspend', 'resume', 'snapshot')
 #: How many servers and volumes each stack has that were asked for there.
 LEFT = {
     ODD_STACK: 13 + DEPTH + len(ODD_NAMES) + 2,
-    **{'amazon': 1, 'actions': 2, 'adopted': 1, 'admins': 2},
+    'amazon': 1,
+    'actions': 2,
+    'adopted': 1,
+    'grown': 1,
+    'admins': 2,
 }
-#: So many were replaced there, or are another resource's now.
-REPLACED = 5
+#: So many were replaced or removed there, or are another resource's now.
+REPLACED = 6
 
 
 class _Stacks:
@@ -139,10 +151,10 @@ class _Stacks:
         ),
         'signing_key': f' {signing.KEY} , {OLD_KEY}',
         'scope': 'opt_out',
-        'providers': 'mapping_file',
-        'mapping_file': '{folder}/mapping.yaml',
+        'providers': 'provider',
     }
-    files = {'mapping.yaml': '- {hints: {heat_rack: provider, tier: rack}}\n'}
+    files = {'providers_for_tests.py': PROVIDER}
+    entry_points = {'heat_hints.providers': base.providers(PROVIDER)}
     settings = {
         'DEFAULT': {
             'debug': 'true',
@@ -174,6 +186,11 @@ class _Stacks:
         ),
         # An abandoned stack has other ids when it is adopted.
         stack('adopted', OLD, steps=[('abandon', None), ('update', NEW)]),
+        stack(
+            'grown',
+            autoscaling(1, MEMBER),
+            steps=[('signal', ('out', 2)), ('signal', ('in', 1))],
+        ),
         stack(
             'admins',
             template(web=server(hints={'tier': '1'})),
@@ -221,6 +238,7 @@ class _Stacks:
         for name, actions in (
             ('actions', ('create', *ACTIONS, 'update', 'restore')),
             ('adopted', ('create', 'adopt', 'update')),
+            ('grown', ('create', 'signal', 'signal')),
             ('admins', ('create', 'update')),
         ):
             self.assertEqual(

@@ -17,7 +17,6 @@ signing_key = {signing.KEY}
 CASES = {
     ('Option values', 'FAILURE'): (
         ('scope = some', 'scope', 'opt_in', "'some'"),
-        ('user_hints = reject', 'user_hints', 'override', "'reject'"),
         (
             'signing_key = short-secret',
             'signing_key',
@@ -39,12 +38,7 @@ CASES = {
         (
             'providers = rack',
             'provider "rack"',
-            'installed here are: group, mapping_file',
-        ),
-        (
-            'providers = group',
-            'group_places is not set',
-            'give the places',
+            'installed here are: none',
         ),
     ),
     ('Start of heat-engine', 'WARNING'): (
