@@ -30,8 +30,6 @@ CONF: dict[str, dict[str, dict[str, str]]] = {
     HOOK: {
         'heat_hints': {
             'enabled': 'true',
-            'providers': 'mapping_file',
-            'mapping_file': str(TEMPLATES / 'mapping.yaml'),
             'signing_key': SIGNING_KEY,
         }
     },
@@ -41,8 +39,6 @@ CONF: dict[str, dict[str, dict[str, str]]] = {
 
 #: The servers of templates/web.yaml.
 SERVERS = 6
-#: What templates/mapping.yaml gives, by the resource's name.
-MAPPED = {'db': {'rack': 'r7'}}
 
 
 class Run:
@@ -109,11 +105,10 @@ def _with_hook(story: part.Part, run: Run) -> None:
     """Show what the hook sends."""
     step = story.step(
         'With the hook: what Nova is told about each server',
-        ('resource', 'path', 'stack name', 'stack', 'root stack')
-        + ('uuid', 'rack'),
-        'Read from the bodies of POST /servers; ids are shortened. "rack" '
-        "comes from an operator's mapping file. The hints are signed, and "
-        'the part below has Nova schedule these very requests.',
+        ('resource', 'path', 'stack name', 'stack', 'root stack', 'uuid'),
+        'Read from the bodies of POST /servers; ids are shortened. The hints '
+        'are signed, and the part below has Nova schedule these very '
+        'requests.',
     )
     step.check('the stack is created', 'CREATE_COMPLETE', run.status)
     step.check(
@@ -132,16 +127,14 @@ def _with_hook(story: part.Part, run: Run) -> None:
             stack_hints.path_of(hints),
             hints.get('heat_stack_name'),
             *(str(hints.get(name))[:8] for name in ids),
-            hints.get('rack', '-'),
         )
         server = six_hints['heat_resource_name']
-        expected_hints = {**six_hints, **MAPPED.get(server, {})}
+        expected_hints = dict(six_hints)
         # Whether the signature is right is for Nova to say, in the part below.
         if key in hints:
             expected_hints[key] = hints[key]
         step.check(
-            f'server {server}: its hints are what Heat says, and the mapping '
-            "file's",
+            f'server {server}: its hints are what Heat says',
             expected_hints,
             hints,
         )
@@ -158,7 +151,7 @@ def _on_the_wire(story: part.Part, run: Run) -> None:
     wrong_types = []
     for request in run.requests:
         hints = request.hints or {}
-        if 'rack' in hints:
+        if hints.get('heat_resource_name') == 'db':
             step.rows = [
                 (name, json.dumps(value)) for name, value in hints.items()
             ]
@@ -173,7 +166,7 @@ def _compared(story: part.Part, runs: dict[str, Run]) -> None:
     """Compare the three runs."""
     step = story.step(
         "Heat's own option stack_scheduler_hints beside the hook",
-        ('run', 'servers', 'identifiers each', "with operator's hint"),
+        ('run', 'servers', 'identifiers each'),
         'If you only need the six identifiers, you need no plug-in. The hook '
         'adds providers, a failure policy, protection of the six names, '
         'opt-in and opt-out, and no database queries once a stack is known.',
@@ -181,8 +174,6 @@ def _compared(story: part.Part, runs: dict[str, Run]) -> None:
     # Run -> how many of the six identifiers its servers have: one number if
     # all servers have as many.
     identifiers = {}
-    # Run -> how many of its servers have the operator's hint.
-    mapped = {}
     texts = []
     signed = []
     for name in (OFF, IN_TREE, HOOK):
@@ -194,23 +185,16 @@ def _compared(story: part.Part, runs: dict[str, Run]) -> None:
         }
         identifiers[name] = sorted(counts)
         texts.append(', '.join(map(str, identifiers[name])))
-        mapped[name] = sum('rack' in names for names in hint_names)
         signed.append(
             sum(stack_hints.SIGNATURE in names for names in hint_names)
         )
-        step.row(name, len(hint_names), texts[-1], mapped[name])
+        step.row(name, len(hint_names), texts[-1])
     story.compare('stack identifiers per server', *texts)
-    story.compare("servers with operator's hints", *mapped.values())
     story.compare('servers with a signature', *signed)
     step.check(
         'identifiers per server: none, six, six',
         {OFF: [0], IN_TREE: [6], HOOK: [6]},
         identifiers,
-    )
-    step.check(
-        'only the hook sends the hints of a provider',
-        {OFF: 0, IN_TREE: 0, HOOK: len(MAPPED)},
-        mapped,
     )
     key = 'os:scheduler_hints'
     with_key = [
