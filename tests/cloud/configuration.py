@@ -23,12 +23,7 @@ def write_all() -> None:
         write_region(region)
     plugins = {
         # Whoever signs and whoever believes have the same line.
-        'heat': '\n'.join(
-            (
-                from_page('quickstart-stack', 'enabled = true'),
-                from_page('heat-providers', 'group_places ='),
-            )
-        ),
+        'heat': from_page('quickstart-stack', 'enabled = true'),
         'senlin': from_page('senlin', 'default_region_name ='),
     }
     for service, plugin in plugins.items():

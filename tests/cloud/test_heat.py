@@ -3,18 +3,10 @@
 """What Nova knows of a server's stack, and what it makes of it."""
 
 import collections
-import re
 from collections.abc import Iterable
 
 from tests import signing
-from tests.cloud import (
-    base,
-    heat_base,
-    layout,
-    mariadb,
-    nova_base,
-    processes,
-)
+from tests.cloud import base, heat_base, mariadb, nova_base
 
 SERVER = 'OS::Nova::Server'
 
@@ -25,9 +17,7 @@ COUNT, BACK = 9, 6
 KEY = signing.KEY
 
 
-class TestHints(base.CommandTest, heat_base.StackTest):
-    who = layout.USER
-
+class TestHints(heat_base.StackTest):
     def assert_hints(self, root: str, resource: dict, *path: str) -> None:
         """Assert that Nova has stored where in which stack a server is.
 
@@ -86,26 +76,6 @@ class TestHints(base.CommandTest, heat_base.StackTest):
             self.assert_hints(root, resources[name], *path)
         hints = self.hints(self.region, resources['liar']['server'])
         self.assertEqual(['r7'], hints['rack'])
-        if self.region == base.TWO:
-            # RegionOne's Nova does not show hints.
-            file = str(layout.ETC / self.region / 'nova.conf')
-            rows = self.live(
-                'stack',
-                'hints',
-                'list',
-                self.show(root)['stack_name'],
-                '--long',
-                '--config-file',
-                file,
-            )
-            names = [row['Resource'] for row in rows]
-            self.assertEqual(sorted(resources), sorted(names))
-            for row in rows:
-                name = row['Resource']
-                self.assertEqual(resources[name]['server'], row['Server ID'])
-                self.assertEqual('valid', row['Signature'])
-                steps = [step['resource'] for step in row['Path']]
-                self.assertEqual([None, *paths[name]], steps)
 
 
 class TestHintsInNewestNova(TestHints):
@@ -119,12 +89,8 @@ class PreferenceTest(heat_base.StackTest, nova_base.PlacementTest):
         """Fill the other hosts."""
         other_hosts = [host for host in self.hosts if host != preferred]
         self.make_aggregate(
-            {
-                # More than all other weighers together.
-                'stack_affinity_weight_multiplier': '-10.0',
-                # The fake computes never get done with their servers.
-                'io_ops_weight_multiplier': '0.0',
-            },
+            # The fake computes never get done with their servers.
+            {'io_ops_weight_multiplier': '0.0'},
             *self.hosts,
         )
         big = self.make_flavor({}, vcpus=100, ram=100000)
@@ -302,95 +268,3 @@ class TestAtOnce(PreferenceTest):
 
 class TestAtOnceInNewestNova(TestAtOnce):
     region = base.TWO
-
-
-class TestPlan(PreferenceTest):
-    """The plan of the provider ``group``, in three racks of one host each."""
-
-    #: As the documentation shows them.
-    RACKS = ('rack-a', 'rack-b', 'rack-c')
-
-    def setUp(self) -> None:
-        super().setUp()
-        self.prefer(self.hosts[0])
-        self.racks = dict(zip(self.hosts, self.RACKS, strict=True))
-        for host, rack in self.racks.items():
-            self.make_aggregate({'rack': rack}, host)
-
-    def assert_planned(self, root: str, groups: dict[str, int]) -> set[str]:
-        """Fail unless the members of a stack take the racks in turn.
-
-        :param groups: how many members each group has.
-        :returns: the ids of the servers.
-        """
-        resources = self.resources(root, SERVER)
-        servers = [resource['server'] for resource in resources]
-        ranks: dict[str, set[int]] = {group: set() for group in groups}
-        begins: dict[str, set[int]] = {group: set() for group in groups}
-        for server, host in self.hosts_of(servers).items():
-            hints = self.hints(self.region, server)
-            (group,) = hints['heat_group']
-            (rank,) = map(int, hints['heat_group_rank'])
-            self.assertEqual([self.racks[host]], hints['heat_group_place'])
-            place = self.RACKS.index(self.racks[host])
-            ranks[group].add(rank)
-            begins[group].add((place - rank) % len(self.RACKS))
-        for group, members in groups.items():
-            self.assertEqual(set(range(members)), ranks[group])
-            self.assertEqual(1, len(begins[group]), group)
-        return set(servers)
-
-    def engine_ids(self) -> set[str]:
-        """Return the ids of all engines that Heat knows, one per process."""
-        heat = self.admin[self.region].orchestration
-        services = heat.get('/services').json()['services']
-        return {service['engine_id'] for service in services}
-
-    def check_engine_is_new(self, engine_ids: set[str]) -> None:
-        """Raise unless an engine has started, which then has begun to listen.
-
-        :param engine_ids: those of the engines that were there before.
-        """
-        new_ids = self.engine_ids() - engine_ids
-        self.assertNotEqual(set(), new_ids, 'no engine has started')
-
-    def engines(self, root: str) -> set[str]:
-        """Return the engines that have created servers of a stack."""
-        name = self.show(root)['stack_name']
-        pattern = rf'creating Server "\w+" Stack "{name}'
-        return {
-            engine
-            for engine in ('heat-engine-1', 'heat-engine-2')
-            if re.search(pattern, processes.log_of(engine).read_text())
-        }
-
-    def test_two_engines_keep_one_plan(self) -> None:
-        files = {
-            # Both servers of a cell go to one rack.
-            'cell.yaml': heat_base.template(
-                front=heat_base.server(), back=heat_base.server()
-            )
-        }
-        root = self.make_stack(self.members(6), files)
-        before = self.assert_planned(root, {'web': 6, 'cells': 3})
-        self.assertEqual(
-            {'heat-engine-1', 'heat-engine-2'}, self.engines(root)
-        )
-        # An engine that has seen nothing of this plan yet goes on with it.
-        engine_ids = self.engine_ids()
-        self.addCleanup(base.start, 'heat-engine-1')
-        processes.kill('heat-engine-1')
-        base.start('heat-engine-1')
-        self.wait_for(lambda: self.check_engine_is_new(engine_ids))
-        self.update_stack(root, self.members(10), files)
-        after = self.assert_planned(root, {'web': 10, 'cells': 3})
-        self.assertLess(before, after)
-
-    def members(self, count: int) -> str:
-        """Return a template with a group of servers and one of cells."""
-        web, cell = heat_base.server(), {'type': 'cell.yaml'}
-        web['metadata'] = {'placement_group': 'web'}
-        cell['metadata'] = {'placement_group': 'cells'}
-        return heat_base.template(
-            web=heat_base.group(count, web), cells=heat_base.group(3, cell)
-        )
