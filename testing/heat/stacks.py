@@ -79,13 +79,13 @@ class Stacks:
     ) -> tuple[str, str]:
         """Do something to a stack, and wait for the end.
 
-        :param action: ``create``, ``adopt``, ``update``, ``check``,
-            ``suspend``, ``resume``, ``snapshot``, ``restore`` (the only
-            snapshot) or ``abandon`` (and adopt again, under the same name);
-            ``signal`` with the name of a resource and how many members its
-            group has then, as data; or ``update_as_admin`` of another project,
-            whose token Heat then shows to Nova.
-        :param data: the template, or what another Heat has abandoned.
+        :param action: ``create``, ``update``, ``check``, ``suspend``,
+            ``resume``, ``snapshot``, ``restore`` (the only snapshot) or
+            ``abandon`` (and adopt again, under the same name); ``signal`` with
+            the name of a resource and how many members its group has then, as
+            data; or ``update_as_admin`` of another project, whose token Heat
+            then shows to Nova.
+        :param data: the template.
         :param files: the nested templates by name, as text.
         :param environment: the user's environment.
         :returns: the stack's status and the reason Heat gives for it;
@@ -97,11 +97,8 @@ class Stacks:
         arguments = dict(environment or {}), dict(files or {}), options
         rpc = self.rpc
         try:
-            if action in ('create', 'adopt'):
+            if action == 'create':
                 options['disable_rollback'] = True
-                if action == 'adopt':
-                    options['adopt_stack_data'] = json.dumps(data)
-                    data = data['template']
                 identity = rpc.create_stack(context, name, data, *arguments)
             else:
                 identity = rpc.identify_stack(context, name)

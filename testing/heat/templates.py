@@ -51,19 +51,11 @@ def texts(files: Mapping[str, Any]) -> dict[str, str]:
     return {name: json.dumps(data) for name, data in files.items()}
 
 
-def group(
-    count: int, member: Mapping[str, Any], **more: Any
-) -> dict[str, Any]:
-    """Return a group of members with numbers.
-
-    :param member: each of them.
-    :param more: what else there is to say about the resource.
-    """
-    properties = {'count': count, 'resource_def': member}
+def group(count: int, member: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a group of members with numbers."""
     return {
         'type': 'OS::Heat::ResourceGroup',
-        'properties': properties,
-        **more,
+        'properties': {'count': count, 'resource_def': member},
     }
 
 
@@ -76,14 +68,11 @@ def scaled(count: int, member: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def autoscaling(
-    count: int, member: Mapping[str, Any], **more: Any
-) -> dict[str, Any]:
+def autoscaling(count: int, member: Mapping[str, Any]) -> dict[str, Any]:
     """Return a template with an autoscaling group and two policies.
 
     :param count: how many members there are at first, of 0 to 9.
     :param member: each of them; ``out`` adds one, ``in`` removes one.
-    :param more: further resources.
     """
     made = scaled(count, member)
     made['properties'] |= {
@@ -91,8 +80,9 @@ def autoscaling(
         'max_size': 9,
         'desired_capacity': count,
     }
+    policies = {}
     for name, change in (('out', 1), ('in', -1)):
-        more[name] = {
+        policies[name] = {
             'type': 'OS::Heat::ScalingPolicy',
             'properties': {
                 'adjustment_type': 'change_in_capacity',
@@ -101,7 +91,7 @@ def autoscaling(
                 'cooldown': 0,
             },
         }
-    return template(group=made, **more)
+    return template(group=made, **policies)
 
 
 def instance(**properties: Any) -> dict[str, Any]:

@@ -3,11 +3,9 @@
 """The demo as a user starts it: its result, and its answers to errors."""
 
 import contextlib
-import functools
 import io
 import json
 import pathlib
-import signal
 import sys
 import tempfile
 import textwrap
@@ -40,10 +38,6 @@ class DemoTest(unittest.TestCase):
             f'python -m demo {arguments}',
             [sys.executable, *options, '-m', 'demo', *arguments],
             cwd=command.ROOT,
-            # Who runs the tests in the background lets them ignore it.
-            preexec_fn=functools.partial(
-                signal.signal, signal.SIGINT, signal.SIG_DFL
-            ),
         )
 
     def call(self, function, *arguments):
@@ -156,27 +150,6 @@ class DemoTest(unittest.TestCase):
         code, output, error = self.call(command.main, arguments)
         self.assertEqual((2, ''), (code, output))
         self.assertIn(words, error)
-
-    def test_a_folder_that_cannot_be_written_is_one_line(self):
-        self.file.write_text('')
-        for logs in (self.file, self.file / 'below'):
-            code, output, error = self.call(
-                command.main, ('--json', '-'), logs
-            )
-            self.assertEqual((2, ''), (code, output))
-            self.assertEqual(1, len(error.splitlines()))
-            self.assertIn(f'cannot write {logs}', error)
-
-    def test_an_old_result_stays_until_there_is_a_new_one(self):
-        self.file.write_text('old')
-        demo = self.start('heat', '--json', self.file)
-        line = demo.read_line('the first step of Heat', stream='stderr')
-        self.assertIn('heat-engine', line)
-        demo.process.send_signal(signal.SIGINT)
-        done = demo.finish('its end after SIGINT')
-        self.assertEqual(130, done.returncode)
-        self.assertEqual('demo: stopped.\n', done.stderr)
-        self.assertEqual('old', self.file.read_text())
 
     def test_a_missing_service_is_named(self):
         # Without site-packages nothing is installed.

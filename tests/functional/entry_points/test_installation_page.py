@@ -74,16 +74,15 @@ class FileCase(upgrade_checks.UpgradeCheckCase):
     #: The option modules of the service, and those of this package.
     namespaces: tuple[str, ...] = ()
 
-    def unknown(self, text: str) -> str:
-        """Return what oslo.config says of options that nobody knows."""
+    def assert_known(self, text: str) -> None:
+        """Fail if oslo.config does not know an option."""
         done = subprocesses.run(
             'oslo-config-validator',
             [Path(sys.executable).with_name('oslo-config-validator')]
             + [f'--namespace={name}' for name in self.namespaces]
             + ['--input-file', self.write(text)],
         )
-        self.assertEqual(bool(done.returncode), 'is not part' in done.stderr)
-        return done.stderr if done.returncode else ''
+        self.assertEqual(0, done.returncode, done.stderr)
 
 
 class SenlinTest(FileCase):
@@ -93,15 +92,11 @@ class SenlinTest(FileCase):
 
     def test_the_check_has_nothing_to_say_of_the_lines(self):
         text = plain(self.file)
-        self.assertEqual('', self.unknown(text))
+        self.assert_known(text)
         checks = self.check(text).checks
         self.assertIn(DATABASE, checks)
         del checks[DATABASE]
         self.assertEqual({'SUCCESS'}, {code for code, _ in checks.values()})
-
-    def test_the_validator_finds_a_misspelled_option(self):
-        text = plain(self.file).replace(' = ', 'x = ', 1)
-        self.assertIn('is not part of the sample config', self.unknown(text))
 
 
 class _Lines:
@@ -112,7 +107,7 @@ class _Lines:
         helm = chart(f'helm-{service}.yaml', service)
         for text in plain(self.file), helm, overrides(service):
             with self.subTest(text):
-                self.assertEqual('', self.unknown(text))
+                self.assert_known(text)
                 self.assert_clean(text)
                 placeholder = text.replace(signing.KEY, PLACEHOLDER)
                 self.assertIn(PLACEHOLDER, placeholder)
