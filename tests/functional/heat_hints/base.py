@@ -224,11 +224,6 @@ class ScenarioCase(unittest.TestCase):
             [stack['reason'] for stack in stacks],
         )
 
-    def assert_quiet(self) -> None:
-        """Fail if this package has logged an error or a warning."""
-        for level in ('ERROR', 'WARNING'):
-            self.assertEqual([], self.outcome.lines(level))
-
     def assert_not_started(
         self, *reasons: str, secret: str = '', **options: str
     ) -> None:

@@ -30,7 +30,8 @@ class TestExampleProvider(base.ScenarioCase):
         self.assert_created('root', 'others')
         self.assertEqual('r7', self.outcome.hints('web')['rack'])
         self.assertNotIn('rack', self.outcome.hints('two'))
-        self.assert_quiet()
+        for level in ('ERROR', 'WARNING'):
+            self.assertEqual([], self.outcome.lines(level))
 
 
 class TestWithoutRacks(base.ScenarioCase):
