@@ -106,8 +106,8 @@ If your plug-in expects the tuples of the Heat specification, choose ``json``.
 The rule for a template that sets one of the six identifiers itself.
 
 If ``signing_key`` is set, the rule covers all hints whose names begin with
-``heat_``, and ``keep`` is not possible. A template's
-other hints always replace the hints of providers with the same names.
+``heat_``, and ``keep`` is not possible. A template's other hints always
+replace the hints of providers with the same names.
 """,
     ),
     cfg.StrOpt(
