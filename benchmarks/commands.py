@@ -25,12 +25,17 @@ from typing import Any
 from benchmarks import common
 
 SEED = 20_261_121
-FLAVORS, HOSTS, AGGREGATES = 200, 5_000, 500
+FLAVORS, HOSTS, AGGREGATES, SERVERS = 200, 5_000, 500, 20_000
 NAMES = [f'compute-{number}' for number in range(HOSTS)]
 _KEYS = tuple(f'k{number}' for number in range(10))
 _VALUES = ('1', '2', '<or> 1 <or> 2', '*', '>= 2', '<or> 1 <or> ~')
 _SCOPE = 'aggregate_instance_extra_specs:'
-COMMANDS = ('explain --summary', 'lint', 'impact --replace-in-tree')
+#: Each command, and the files that it reads.
+COMMANDS = {
+    'explain --summary': ('flavors', 'aggregates', 'hosts'),
+    'lint': ('flavors', 'aggregates', 'hosts'),
+    'audit': ('aggregates', 'hosts', 'servers'),
+}
 
 
 def aggregates(rng: random.Random) -> Iterator[dict[str, Any]]:
@@ -51,7 +56,24 @@ def flavors(rng: random.Random) -> Iterator[dict[str, Any]]:
         yield {'Name': f'f{number}', 'Properties': extra_specs}
 
 
-def write(folder: pathlib.Path) -> list[str]:
+def servers(
+    rng: random.Random, rows: list[dict[str, Any]]
+) -> Iterator[dict[str, Any]]:
+    """Yield servers of these flavors on any hosts."""
+    for number in range(SERVERS):
+        flavor = rng.choice(rows)
+        yield {
+            'id': f'id-{number}',
+            'name': f's{number}',
+            'OS-EXT-SRV-ATTR:host': rng.choice(NAMES),
+            'flavor': {
+                'original_name': flavor['Name'],
+                'extra_specs': flavor['Properties'],
+            },
+        }
+
+
+def write(folder: pathlib.Path) -> dict[str, list[str]]:
     """Write the files of a random cloud; return the options to read them."""
     rng = random.Random(SEED)
     service = {'Binary': 'nova-compute', 'Status': 'enabled', 'State': 'up'}
@@ -60,11 +82,12 @@ def write(folder: pathlib.Path) -> list[str]:
         'aggregates': [*aggregates(rng)],
         'flavors': [*flavors(rng)],
     }
-    options = []
-    for option, data in files.items():
-        file = folder / f'{option}.json'
+    files['servers'] = [*servers(rng, files['flavors'])]
+    options = {}
+    for noun, data in files.items():
+        file = folder / f'{noun}.json'
         file.write_text(json.dumps(data))
-        options += [f'--{option}', str(file)]
+        options[noun] = [f'--{noun}', str(file)]
     return options
 
 
@@ -91,10 +114,15 @@ def main() -> None:
     rows = [('openstack complete', *run('complete'))]
     with tempfile.TemporaryDirectory(prefix='opp-commands-') as folder:
         options = write(pathlib.Path(folder))
-        for words in COMMANDS:
-            command = ('aggregate', 'filter', *words.split(), *options)
+        for words, nouns in COMMANDS.items():
+            command = ['aggregate', 'filter', *words.split()]
+            for noun in nouns:
+                command += options[noun]
             rows.append((words, *run(*command)))
-    print(f'{FLAVORS} flavors, {HOSTS} hosts, {AGGREGATES} aggregates')
+    print(
+        f'{FLAVORS} flavors, {HOSTS} hosts, {AGGREGATES} aggregates, '
+        f'{SERVERS} servers'
+    )
     cells = [(name, f'{s:.1f}', f'{mb:.0f}') for name, s, mb in rows]
     print(common.table(('Command', 's', 'MB'), cells, 'Command'))
 

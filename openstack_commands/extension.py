@@ -3,7 +3,7 @@
 """The plug-in module that the ``openstack`` shell imports.
 
 The commands are the entry points ``openstack.os_placement_plugins.v1`` of
-setup.cfg. The commands ask the APIs of Senlin, Nova and Heat through the SDK,
+setup.cfg. The commands ask the APIs of Senlin and Nova through the SDK,
 so this module adds no client and no option to the shell. The shell imports
 this module for every command. To keep the shell fast, the module imports only
 the standard library.

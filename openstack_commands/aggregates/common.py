@@ -7,7 +7,7 @@ The commands read flavors, aggregates, hosts and servers from files or a cloud.
 
 import argparse
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import ClassVar, Final
 
 from cliff import columns
 from osc_lib import exceptions
@@ -16,16 +16,16 @@ from oslo_config import cfg
 from nova_filters import conf
 from nova_filters.matching.inputs import Exempt
 from openstack_commands.aggregates import compute
-from openstack_commands.aggregates.advice import inventory, nova_records, walk
+from openstack_commands.aggregates.advice import inventory, nova_records
 from openstack_commands.base import lister
 from openstack_commands.base.files import read, read_configuration
 from openstack_commands.records.rows import UnreadableError
-from os_placement_plugins.quoting import listed, printable, quote
+from os_placement_plugins.quoting import listed, quote
 
 #: For each option that names a file: what the file contains, as help text.
 _FILES = {
-    'flavors': 'output of "flavor list --all --long" or "flavor show"',
-    'aggregates': 'output of "aggregate list --long" or "aggregate show"',
+    'flavors': 'output of "flavor list --all --long"',
+    'aggregates': 'output of "aggregate list --long"',
     'hosts': 'output of "compute service list"; adds hosts that are in no '
     'aggregate, and the state of all hosts',
     'servers': 'output of "server show" with microversion 2.47 or newer',
@@ -33,14 +33,6 @@ _FILES = {
 
 #: The options of nova.conf that the commands read, with Nova's defaults.
 _OF_NOVA: Final = (
-    (
-        cfg.OptGroup('filter_scheduler'),
-        [cfg.ListOpt('enabled_filters', default=walk.DEFAULT_FILTERS[:-1])],
-    ),
-    (
-        cfg.OptGroup('DEFAULT'),
-        [cfg.StrOpt('default_availability_zone', default='nova')],
-    ),
     (
         cfg.OptGroup('scheduler'),
         [cfg.IntOpt('max_placement_results', default=1000, min=1)],
@@ -109,22 +101,15 @@ class Saved:
             return None
         return read(paths, nova_records.read_hosts)
 
-    def servers(self) -> list[inventory.Server] | None:
-        """Return the servers; None without a file of servers."""
-        paths = self._paths['servers']
-        if not paths:
-            return None
-        return read(paths, nova_records.read_servers)
+    def servers(self) -> list[inventory.Server]:
+        """Return the servers."""
+        return read(self._needed('servers'), nova_records.read_servers)
 
     def servers_named(self, names: Sequence[str]) -> list[inventory.Server]:
-        """Return the servers with these names or IDs.
-
-        :param names: if empty, all servers are returned.
-        """
+        """Return the servers with these names or IDs."""
         if not names:
-            return self.servers() or []
-        servers = read(self._needed('servers'), nova_records.read_servers)
-        return inventory.select(servers, names, 'server')
+            return []
+        return inventory.select(self.servers(), names, 'server')
 
     def _needed(self, noun: str) -> Sequence[str]:
         """Return the paths of files that the command needs.
@@ -139,40 +124,16 @@ class Saved:
 
 
 class FilterCommand(lister.Lister):
-    """A command that reads flavors and aggregates, from files or a cloud."""
+    """A command that reads aggregates and hosts, from files or a cloud."""
 
     INPUT_ERRORS = (UnreadableError,)
 
-    #: Whether the command can read files instead of a cloud.
-    offline = True
-    #: Whether the command has the option ``--servers``.
-    reads_servers = False
-    #: Sentences about what could not be judged. These sentences are printed
-    #: below a table; with other formats, they go to standard error.
-    unjudged: list[str]
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.unjudged = []
-
-    def produce_output(
-        self,
-        parsed_args: argparse.Namespace,
-        column_names: Sequence[str],
-        data: Iterable[Sequence[Any]],
-    ) -> int:
-        """Print the result, and what could not be judged."""
-        if parsed_args.formatter == 'table':
-            self.remarks = [*self.unjudged, *self.remarks]
-        else:
-            for sentence in self.unjudged:
-                print(printable(sentence), file=self.app.stderr)
-        return super().produce_output(parsed_args, column_names, data)
+    #: What the command can read from files: keys of ``_FILES``.
+    files: ClassVar[Sequence[str]] = ('flavors', 'aggregates', 'hosts')
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the arguments of the command."""
-        if self.offline:
-            self._add_files(parser)
+        self._add_files(parser)
         exempt = parser.add_mutually_exclusive_group()
         exempt.add_argument(
             '--exempt',
@@ -185,8 +146,7 @@ class FilterCommand(lister.Lister):
             '--config-file',
             metavar='<file>',
             help='nova.conf with the options that the answer depends on: '
-            'exempt_metadata_keys, and for some commands also '
-            'enabled_filters, max_placement_results and stack_spread_over',
+            'exempt_metadata_keys, and max_placement_results for lint',
         )
 
     def _add_files(self, parser: argparse.ArgumentParser) -> None:
@@ -197,9 +157,9 @@ class FilterCommand(lister.Lister):
             "Nova's API. With these files, the command does not need a "
             'cloud. You can repeat each option.',
         )
-        for noun, text in _FILES.items():
-            if noun != 'servers' or self.reads_servers:
-                lister.add_repeatable(source, f'--{noun}', '<file>', text)
+        for noun in self.files:
+            text = _FILES[noun]
+            lister.add_repeatable(source, f'--{noun}', '<file>', text)
 
     def exempt(self, parsed_args: argparse.Namespace) -> Exempt:
         """Return the patterns of keys that no aggregate may demand."""
@@ -239,13 +199,11 @@ class FilterCommand(lister.Lister):
         The method adds a remark if there is no list of hosts, or if aggregates
         name hosts that are not in the list.
         """
-        of_nova = self.configuration(parsed_args)
         stock = inventory.Stock(
             flavors,
             source.aggregates(),
             self.exempt(parsed_args),
             source.hosts(),
-            of_nova.default_availability_zone,
         )
         if stock.listed_hosts is None:
             self.remarks.append(NO_HOSTS)
@@ -278,7 +236,7 @@ class FilterCommand(lister.Lister):
 
     def source(self, parsed_args: argparse.Namespace) -> compute.Cloud | Saved:
         """Return the input from files; without files, log in to a cloud."""
-        paths = {noun: getattr(parsed_args, noun, []) for noun in _FILES}
+        paths = {noun: getattr(parsed_args, noun) for noun in self.files}
         if any(paths.values()):
             return Saved(paths)
         return compute.Cloud(self.log_in())

@@ -7,20 +7,9 @@ from collections.abc import Sequence
 
 from osc_lib import exceptions
 
-from openstack_commands.aggregates import (
-    common,
-    compute,
-    failed_request,
-    verdicts,
-)
-from openstack_commands.aggregates.advice import explanation, inventory, walk
+from openstack_commands.aggregates import common, verdicts
+from openstack_commands.aggregates.advice import explanation, inventory
 from openstack_commands.base import lister
-from os_placement_plugins.quoting import listed
-
-_DEFAULT_FILTERS = (
-    'The filters are those of Nova by default, and this one: name yours with '
-    '--config-file.'
-)
 
 
 class ExplainFilter(common.FilterCommand):
@@ -32,7 +21,7 @@ class ExplainFilter(common.FilterCommand):
     not change anything.
     """
 
-    reads_servers = True
+    files = ('flavors', 'aggregates', 'hosts', 'servers')
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the arguments of the command."""
@@ -48,10 +37,7 @@ class ExplainFilter(common.FilterCommand):
             '--server',
             '<server>',
             "server (name or ID): judge the server's own copy of the "
-            'flavor; can be repeated; default with --servers: all servers in '
-            'the files. For a single server with the status ERROR and no '
-            'host, show how many hosts are left after each step of '
-            'nova-scheduler',
+            'flavor; can be repeated',
         )
         text = 'judge only this host; can be repeated'
         lister.add_repeatable(parser, '--host', '<host>', text)
@@ -76,13 +62,7 @@ class ExplainFilter(common.FilterCommand):
     def take_action(self, parsed_args: argparse.Namespace) -> lister.Table:
         """Return the table."""
         source = self.source(parsed_args)
-        servers = source.servers_named(parsed_args.server)
-        if isinstance(source, compute.Cloud) and _is_plain(parsed_args):
-            (server,) = servers
-            if server.failed and server.flavor:
-                return self._walk(source, server, parsed_args)
-        self._tell_unshown(servers, parsed_args)
-        copies = _copies(servers)
+        copies = _copies(source.servers_named(parsed_args.server))
         names_flavors = bool(parsed_args.flavor or copies)
         if not names_flavors and not parsed_args.summary:
             raise exceptions.CommandError(
@@ -107,33 +87,11 @@ class ExplainFilter(common.FilterCommand):
             hopeless = [
                 each.flavor for each in all_verdicts if not each.usable
             ]
-            is_unknown = stock.listed_hosts is None or self.unjudged
-            self.find(hopeless, unknown=is_unknown)
+            self.find(hopeless, unknown=stock.listed_hosts is None)
         if parsed_args.summary:
             return verdicts.summary(all_verdicts)
         self.remarks += verdicts.conclude(all_verdicts)
         return self._listed(all_verdicts, parsed_args)
-
-    def _tell_unshown(
-        self,
-        servers: Sequence[inventory.Server],
-        parsed_args: argparse.Namespace,
-    ) -> None:
-        """Report the servers whose flavor Nova does not show.
-
-        :raises CommandError: in place of the report, if the servers are named
-            with ``--server``.
-        """
-        unshown = [server.name for server in servers if not server.flavor]
-        if not unshown:
-            return
-        text = (
-            f'Nova does not show the flavor of {listed(unshown)}: the cell '
-            'may be down'
-        )
-        if parsed_args.server:
-            raise exceptions.CommandError(text)
-        self.unjudged.append(f'{text}.')
 
     def _listed(
         self,
@@ -156,51 +114,19 @@ class ExplainFilter(common.FilterCommand):
             self.table_columns = table_columns
         return verdicts.COLUMNS, map(verdicts.row, entries)
 
-    def _walk(
-        self,
-        source: compute.Cloud,
-        server: inventory.Server,
-        parsed_args: argparse.Namespace,
-    ) -> lister.Table:
-        """Return the table of the steps of a failed boot request."""
-        stock = self.stock(source, parsed_args, [])
-        config = self.configuration(parsed_args)
-        filters: Sequence[str] = walk.DEFAULT_FILTERS
-        if parsed_args.config_file:
-            filters = config.filter_scheduler.enabled_filters
-        request = failed_request.FailedRequest(
-            source, stock, server, config.scheduler.max_placement_results
-        )
-        way = request.repeat(filters)
-        if parsed_args.fail_if_none:
-            self.find(not way.steps[-1].left)
-        if server.fault:
-            self.remarks.append(f'Nova says: {server.fault}')
-        self.remarks += request.conclude(way)
-        if not parsed_args.config_file:
-            self.remarks.append(_DEFAULT_FILTERS)
-        rows = [(step.name, len(step.left), step.reason) for step in way.steps]
-        return ('Step', 'Left', 'Reason'), rows
-
 
 def _copies(servers: Sequence[inventory.Server]) -> list[inventory.Flavor]:
-    """Return the servers' own copies of their flavors."""
+    """Return the servers' own copies of their flavors.
+
+    :raises CommandError: if Nova does not show the flavor of a server.
+    """
     copies = []
     for server in servers:
-        if server.flavor:
-            name = f'{server.flavor.name} of {server.name}'
-            specs = server.flavor.extra_specs
-            copies.append(inventory.Flavor(name, specs))
+        if server.flavor is None:
+            raise exceptions.CommandError(
+                f'Nova does not show the flavor of {server.name}: the cell '
+                'may be down'
+            )
+        name = f'{server.flavor.name} of {server.name}'
+        copies.append(inventory.Flavor(name, server.flavor.extra_specs))
     return copies
-
-
-def _is_plain(parsed_args: argparse.Namespace) -> bool:
-    """Tell whether the command line names one server and nothing else.
-
-    "Nothing else" means no flavor, ``--host``, ``--long`` or ``--summary``.
-    """
-    if parsed_args.flavor or parsed_args.host:
-        return False
-    if parsed_args.long or parsed_args.summary:
-        return False
-    return len(parsed_args.server) == 1

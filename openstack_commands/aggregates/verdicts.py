@@ -95,16 +95,12 @@ def conclude(
             sentence = f'{verdicts.flavor.name}: {sentence}'
         remarks.append(sentence)
         if not verdicts.usable:
-            remarks += opening(verdicts)
+            remarks += _waking(verdicts.passed)
+            remarks += _nearest(verdicts)
     return remarks
 
 
-def opening(verdicts: Verdicts) -> list[str]:
-    """Return what an operator can do for a flavor without a usable host."""
-    return [*waking(verdicts.passed), *nearest(verdicts)]
-
-
-def nearest(verdicts: Verdicts) -> list[str]:
+def _nearest(verdicts: Verdicts) -> list[str]:
     """Return a sentence: the nearest host, and why the host refuses.
 
     Of the hosts that are up and refuse the flavor, the nearest one has the
@@ -118,7 +114,7 @@ def nearest(verdicts: Verdicts) -> list[str]:
     return [f'The nearest host is {host.name}: {sentences}.']
 
 
-def waking(hosts: Sequence[inventory.Host]) -> list[str]:
+def _waking(hosts: Sequence[inventory.Host]) -> list[str]:
     """Return sentences on how to enable or start hosts.
 
     :param hosts: the hosts that pass, but are not up.
@@ -129,12 +125,8 @@ def waking(hosts: Sequence[inventory.Host]) -> list[str]:
     text = 'These hosts pass, but are not up'
     if rest > 0:
         text += f' and {rest} more'
-    return [f'{text}:', *orders(hosts)]
-
-
-def orders(hosts: Sequence[inventory.Host]) -> list[str]:
-    """Return for each of the first hosts what an operator must do there."""
-    return [
-        f'  {_WHAT_TO_DO[host.state].format(shlex.quote(host.name))}'
-        for host in hosts[: quoting.LISTED]
-    ]
+    sentences = [f'{text}:']
+    for host in hosts[: quoting.LISTED]:
+        order = _WHAT_TO_DO[host.state].format(shlex.quote(host.name))
+        sentences.append(f'  {order}')
+    return sentences

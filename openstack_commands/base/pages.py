@@ -12,20 +12,9 @@ from openstack_commands.base import progress
 from openstack_commands.records.rows import Row, columns
 
 
-def read_answer(answer: Any, service: str) -> Any:
-    """Return the JSON answer of a service.
-
-    :raises HttpException: if the service refuses; the text names the service.
-    """
-    text = f'{service} answers {answer.status_code}'
-    sdk_exceptions.raise_from_response(answer, text)
-    with reading_json(service):
-        return answer.json()
-
-
 @contextlib.contextmanager
-def reading_json(service: str) -> Iterator[None]:
-    """Convert an error of the JSON reader to an error that names the service.
+def reading_json() -> Iterator[None]:
+    """Convert an error of the JSON reader to an error that names Nova.
 
     An answer that is not JSON can be, for example, an error page of a proxy.
 
@@ -35,20 +24,24 @@ def reading_json(service: str) -> Iterator[None]:
         yield
     except ValueError as exc:
         raise sdk_exceptions.SDKException(
-            f'{service} answers something that is no JSON: see whether its '
+            'Nova answers something that is no JSON: see whether its '
             'endpoint in Keystone is right, and whether a proxy answers '
             'instead'
         ) from exc
 
 
 def ask(nova: Any, path: str, version: str, **query: Any) -> Any:
-    """Return Nova's answer to a GET request.
+    """Return Nova's JSON answer to a GET request.
 
     :param nova: the SDK's proxy for Nova.
     :param version: the microversion of the request.
+    :raises HttpException: if Nova refuses the request.
     """
     answer = nova.get(path, params=query, microversion=version)
-    return read_answer(answer, 'Nova')
+    text = f'Nova answers {answer.status_code}'
+    sdk_exceptions.raise_from_response(answer, text)
+    with reading_json():
+        return answer.json()
 
 
 def listed(
@@ -67,13 +60,9 @@ def listed(
         answer = ask(nova, path, version, **query)
         rows = answer[noun]
         number += len(rows)
-        far.tell(number, f'{noun.replace("_", " ")} read')
+        far.tell(number, f'{noun} read')
         for row in rows:
             yield columns(row)
-        if rows and noun == 'server_groups':
-            # Nova pages server groups, but gives no link to the next page.
-            query['offset'] = query.get('offset', 0) + len(rows)
-        elif f'{noun}_links' in answer:
-            query['marker'] = rows[-1]['id']
-        else:
+        if f'{noun}_links' not in answer:
             return
+        query['marker'] = rows[-1]['id']

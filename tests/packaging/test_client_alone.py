@@ -15,15 +15,13 @@ LIMIT = 600
 
 #: Each command of the shell, asked about files, and what its first row says.
 EXAMPLES = pathlib.Path(__file__).parents[2] / 'doc/source/examples'
-FILTER_FILES = (
-    '--flavors',
-    EXAMPLES / 'flavors.json',
-    '--aggregates',
-    EXAMPLES / 'aggregates.json',
-)
+AGGREGATES = ('--aggregates', EXAMPLES / 'aggregates.json')
+FLAVORS = ('--flavors', EXAMPLES / 'flavors.json', *AGGREGATES)
+SERVERS = ('--servers', EXAMPLES / 'servers.json', *AGGREGATES)
 COMMANDS = (
-    ('aggregate filter explain --summary', FILTER_FILES, 'Hosts', 2),
-    ('aggregate filter lint', FILTER_FILES, 'Code', 'one-host'),
+    ('aggregate filter explain --summary', FLAVORS, 'Hosts', 2),
+    ('aggregate filter lint', FLAVORS, 'Code', 'one-host'),
+    ('aggregate filter audit', SERVERS, 'Problem', 'unknown'),
     ('cluster region plan --scale-out 3 --region ONE', (), 'Change', 3),
 )
 

@@ -68,22 +68,13 @@ class Verdicts:
         """Return the hosts that pass, and are neither disabled nor down."""
         return [host for host in self.passed if host.usable]
 
-    @functools.cached_property
-    def takers(self) -> frozenset[str]:
-        """Return the names of the usable hosts."""
-        return frozenset(host.name for host in self.usable)
+    def why(self, name: str) -> str:
+        """Return the text of the first reason of a refused host.
 
-    def aggregates_of(self, names: Iterable[str]) -> list[inputs.Aggregate]:
-        """Return the aggregates of some hosts, sorted by name."""
-        aggregates: set[inputs.Aggregate] = set()
-        for name in names:
-            aggregates.update(self.evaluation.stock.hosts[name].aggregates)
-        return sorted(aggregates, key=lambda aggregate: aggregate.name)
-
-    def why(self, refusal: Reason, names: Iterable[str]) -> str:
-        """Return the text of a reason that some hosts share."""
-        aggregates = self.aggregates_of(names)
-        return str(self.request.explain(refusal, aggregates))
+        :param name: the name of the host.
+        """
+        aggregates = self.evaluation.stock.hosts[name].aggregates
+        return str(self.request.explain(self.first[name], aggregates))
 
     def counts(self) -> list[tuple[int, str]]:
         """Count the refused hosts by reason, worded as in the filter's log.
@@ -138,20 +129,17 @@ class Evaluation:
 
     :param stock: the flavors, aggregates and hosts.
     :param hosts: the hosts to judge; None for all hosts.
-    :param ask: the class that judges hosts by the rules of one filter.
     """
 
     def __init__(
         self,
         stock: inventory.Stock,
         hosts: Iterable[inventory.Host] | None = None,
-        ask: type[Request] = Request,
     ) -> None:
         self.stock = stock
         if hosts is None:
             hosts = stock.hosts.values()
         self.hosts = list(hosts)
-        self._ask = ask
         self._aggregates: set[inputs.Aggregate] = set()
         for host in self.hosts:
             self._aggregates.update(host.aggregates)
@@ -172,7 +160,7 @@ class Evaluation:
 
     def judge(self, flavor: inventory.Flavor) -> Verdicts:
         """Judge every host for one flavor, as nova-scheduler does."""
-        specs = self._ask.read(flavor.extra_specs)
+        specs = inputs.read_flavor(flavor.extra_specs)
         cases: list[tuple[str, tuple[inputs.FlavorSpec, ...]]] = []
         for spec in specs:
             cases.append((spec.key, (spec,)))
@@ -187,7 +175,7 @@ class Evaluation:
             first |= self._of_key(key, specs_of_key)[Side.AGGREGATE]
         for spec in reversed(specs):
             first |= self._of_key(spec.key, (spec,))[Side.FLAVOR]
-        request = self._ask(specs, self.stock.exempt)
+        request = Request(specs, self.stock.exempt)
         return Verdicts(flavor, self, request, first)
 
     def reasons(
@@ -199,7 +187,7 @@ class Evaluation:
             those of the aggregates' check, each sorted by key. Hosts that pass
             are left out.
         """
-        specs = self._ask.read(flavor.extra_specs)
+        specs = inputs.read_flavor(flavor.extra_specs)
         by_key: dict[str, list[inputs.FlavorSpec]] = {}
         for spec in specs:
             by_key.setdefault(spec.key, []).append(spec)
@@ -220,7 +208,7 @@ class Evaluation:
         self, key: str, specs: tuple[inputs.FlavorSpec, ...]
     ) -> dict[str, tuple[Reason, ...]]:
         """Return the reasons that one key causes, by the name of the host."""
-        request = self._ask(specs, self.stock.exempt)
+        request = Request(specs, self.stock.exempt)
         # Cached, because hosts in the same aggregates have the same reasons.
         explain_aggregates = functools.cache(
             lambda aggregates: tuple(request.reasons(aggregates))
@@ -271,7 +259,7 @@ class Evaluation:
         :returns: side -> name of the host -> reason.
         """
         by_side: dict[Side, dict[str, Reason]] = {side: {} for side in Side}
-        request = self._ask(specs, self.stock.exempt)
+        request = Request(specs, self.stock.exempt)
         _, refused = request.sift(self.alone(key).values())
         for refusal, hosts in refused.items():
             for host in hosts:

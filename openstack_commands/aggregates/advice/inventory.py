@@ -12,10 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, TypeVar
 
 from nova_filters.matching import inputs
-from nova_filters.stacks import places
 from openstack_commands.records.rows import UnreadableError
 
-ZONE: Final = places.ZONE
 #: Extra specs as (key, value) pairs, which can be the key of a dictionary.
 Specs = tuple[tuple[str, str], ...]
 #: The state of a host whose state cannot be determined.
@@ -27,18 +25,11 @@ class Flavor:
     """A flavor.
 
     :param id: its ID, which an operator may give in place of the name.
-    :param memory: MiB of memory.
-    :param root: GiB of the root disk, which may be a volume instead.
-    :param disk: GiB of the other disks, swap included.
     """
 
     name: str
     extra_specs: Mapping[str, str]
     id: str = ''
-    vcpus: int = 0
-    memory: int = 0
-    root: int = 0
-    disk: int = 0
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -47,12 +38,10 @@ class HostAggregate(inputs.Aggregate):
 
     :param hosts: the names of its hosts.
     :param id: its ID, which an operator may give in place of the name.
-    :param uuid: its ID in Placement; empty if not known.
     """
 
     hosts: tuple[str, ...] = ()
     id: str = ''
-    uuid: str = ''
 
     # An evaluation hashes and compares the aggregates of each host. By
     # identity, this is fast.
@@ -69,27 +58,12 @@ class Server:
     :param flavor: the copy of the flavor that Nova keeps with the server and
         uses when the server moves; None if Nova does not show this copy,
         because the cell is down.
-    :param project: the ID of its project.
-    :param zone: the availability zone that the server must stay in; empty for
-        any zone, None if not known.
-    :param hints: the scheduler hints; None if Nova does not show them.
-    :param failed: whether the boot request failed, so the server has no host.
-    :param fault: Nova's message about the failure.
-    :param grouped: whether the server is in a server group.
-    :param from_volume: whether the root disk is a volume.
     """
 
     name: str
     id: str
     host: str | None
     flavor: Flavor | None
-    project: str = ''
-    zone: str | None = None
-    hints: Mapping[str, object] | None = None
-    failed: bool = False
-    fault: str = ''
-    grouped: bool = False
-    from_volume: bool = False
 
     @property
     def flavor_name(self) -> str:
@@ -111,42 +85,16 @@ class Host:
     :param state: the state of nova-compute: ``up``, ``disabled``, ``down``,
         ``disabled and down`` or ``unknown``; empty if there is no list of
         compute services.
-    :param default_zone: the zone that Nova shows for a host if no aggregate
-        puts the host into a zone.
     """
 
     name: str
     aggregates: tuple[inputs.Aggregate, ...] = ()
     state: str = ''
-    default_zone: str = 'nova'
 
     @property
     def usable(self) -> bool:
         """Tell whether nova-scheduler may use the host, as far as known."""
         return self.state in ('', 'up')
-
-    @property
-    def zones(self) -> set[str]:
-        """Return the availability zones that aggregates put the host into."""
-        zones = set()
-        for aggregate in self.aggregates:
-            zone = aggregate.metadata.get(ZONE)
-            if zone:
-                zones.add(zone)
-        return zones
-
-    @property
-    def zone(self) -> str:
-        """Return the availability zone that Nova shows for the host."""
-        return self.place(ZONE) or ''
-
-    def place(self, level: str) -> str | None:
-        """Return the place that the host shares with others; None for none.
-
-        :param level: the kind of place: a metadata key, such as ``rack``.
-        """
-        metadata = (aggregate.metadata for aggregate in self.aggregates)
-        return places.shared(metadata, level, self.default_zone)
 
 
 #: The hosts by their names.
@@ -161,15 +109,12 @@ class Stock:
     :param listed_hosts: a list of all hosts, whose aggregates are ignored;
         None if there is no such list. A host that is in an aggregate, but not
         in the list, has the state ``unknown``.
-    :param default_zone: the zone that Nova shows for a host if no aggregate
-        puts the host into a zone.
     """
 
     flavors: Sequence[Flavor]
     aggregates: Sequence[HostAggregate]
     exempt: inputs.Exempt = ()
     listed_hosts: Sequence[Host] | None = None
-    default_zone: str = 'nova'
 
     @functools.cached_property
     def hosts(self) -> Hosts:
@@ -191,23 +136,8 @@ class Stock:
                 listed.get(name, unlisted),
                 name=name,
                 aggregates=tuple(aggregates[name]),
-                default_zone=self.default_zone,
             )
         return hosts
-
-    def changed(
-        self, flavors: Sequence[Flavor], aggregates: Sequence[HostAggregate]
-    ) -> 'Stock':
-        """Return a copy with other flavors and aggregates.
-
-        ``listed_hosts`` of the copy has the hosts before and after the change,
-        so that both can be judged on the same hosts.
-        """
-        then = dataclasses.replace(
-            self, flavors=flavors, aggregates=aggregates
-        )
-        hosts = {**then.hosts, **self.hosts}
-        return dataclasses.replace(then, listed_hosts=[*hosts.values()])
 
 
 _NamedT = TypeVar('_NamedT', Flavor, HostAggregate, Server)

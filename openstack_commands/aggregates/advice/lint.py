@@ -127,8 +127,6 @@ def _lint_metadata(
     if name.removeprefix(SCOPE) in inputs.FLAGS:
         yield from mistakes.flag(name, text)
         return
-    if name in inputs.MULTIPLIERS:
-        yield from mistakes.multiplier(name, text)
     yield from mistakes.misspelled(name)
     yield from mistakes.expanded(text)
     pieces = requirement.split(text)

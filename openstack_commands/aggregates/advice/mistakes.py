@@ -79,8 +79,6 @@ class FindingCode(enum.StrEnum):
     PREFERENCE_NOT_MET = 'preference-not-met', Severity.WARNING
     #: A namespace that is similar to the namespace of a preference.
     MISSPELLED_PREFERENCE = 'misspelled-preference', Severity.WARNING
-    #: A multiplier of an aggregate that the weigher ignores.
-    MALFORMED_MULTIPLIER = 'malformed-multiplier', Severity.WARNING
     #: No flavor meets what an aggregate prefers, so that all flavors use its
     #: hosts last.
     AVOIDED_BY_ALL = 'avoided-by-all', Severity.INFO
@@ -238,18 +236,6 @@ def misspelled_preference(name: str) -> Iterator[Finding]:
             FindingCode.MISSPELLED_PREFERENCE,
             f'{quote(name)} is no preference, and has no effect',
             f'{meant}:{key}',
-        )
-
-
-def multiplier(name: str, text: str) -> Iterator[Finding]:
-    """Find a multiplier of an aggregate that the weigher ignores."""
-    try:
-        inputs.read_multiplier(name, text)
-    except ValueError as exc:
-        yield Finding(
-            FindingCode.MALFORMED_MULTIPLIER,
-            f'{exc}: the option of this name in nova.conf is in force',
-            f'{name}=10',
         )
 
 

@@ -1,46 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Read flavors, aggregates, hosts, servers and server groups.
+"""Read flavors, aggregates, hosts and servers.
 
 The functions convert rows to records. A row describes one object, and comes
-from ``openstack … list --long -f json``, from ``openstack … show -f json`` or
-from Nova's API. :mod:`openstack_commands.records.rows` converts the names of
-the columns to one form.
+from Nova's API or from the ``openstack`` shell with ``-f json``.
+:mod:`openstack_commands.records.rows` converts the names of the columns to one
+form.
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, TypeVar
 
 from openstack_commands.aggregates.advice import inventory
-from openstack_commands.records.rows import (
-    Row,
-    UnreadableError,
-    columns,
-    hints,
-    text,
-)
+from openstack_commands.records.rows import Row, UnreadableError, text
 
+#: The columns that can have extra specs or metadata: in the shell, and in
+#: Nova's API for flavors and for aggregates.
 _PROPERTIES: Final = ('properties', 'extra_specs', 'metadata')
-_SERVER_HOST: Final = ('os-ext-srv-attr:host', 'compute_host', 'host')
-_ASKED_ZONE: Final = 'os-ext-az:availability_zone'
-_MIB_IN_GIB: Final = 1024
-
-
-class Group(NamedTuple):
-    """A server group.
-
-    :param members: the IDs of its servers.
-    :param id: its ID.
-    :param most_per_host: the rule ``max_server_per_host``: how many members
-        one host may have if the policy is ``anti-affinity``.
-    """
-
-    name: str
-    policy: str
-    members: list[str]
-    id: str = ''
-    most_per_host: int = 1
-
+_SERVER_HOST: Final = 'os-ext-srv-attr:host'
+_ZONE: Final = 'availability_zone'
 
 _RecordT = TypeVar(
     '_RecordT', inventory.Flavor, inventory.HostAggregate, inventory.Host
@@ -60,7 +38,8 @@ def read_flavors(rows: Iterable[Row]) -> list[inventory.Flavor]:
             raise UnreadableError(
                 f'{name!r} is no flavor; save the flavors with "{command}"'
             )
-        flavors.append(_flavor(row, name, command))
+        properties = _properties(row, name, command)
+        flavors.append(inventory.Flavor(name, properties, text(row, 'id')))
     return _unique(flavors, 'flavor')
 
 
@@ -77,9 +56,9 @@ def read_aggregates(rows: Iterable[Row]) -> list[inventory.HostAggregate]:
     for row in rows:
         name = _name(row, command)
         metadata = _properties(row, name, command)
-        zone = row.get(inventory.ZONE)
+        zone = row.get(_ZONE)
         if zone is not None:
-            metadata.setdefault(inventory.ZONE, str(zone))
+            metadata.setdefault(_ZONE, str(zone))
         if 'hosts' not in row:
             raise UnreadableError(
                 f'{name!r} has no column "Hosts"; save it with "{command}"'
@@ -89,11 +68,7 @@ def read_aggregates(rows: Iterable[Row]) -> list[inventory.HostAggregate]:
             raise UnreadableError(f'the hosts of {name!r} are no list')
         aggregates.append(
             inventory.HostAggregate(
-                name,
-                metadata,
-                tuple(map(str, hosts)),
-                text(row, 'id'),
-                uuid=text(row, 'uuid'),
+                name, metadata, tuple(map(str, hosts)), text(row, 'id')
             )
         )
     return _unique(aggregates, 'aggregate')
@@ -130,34 +105,12 @@ def read_servers(rows: Iterable[Row]) -> list[inventory.Server]:
     return [_server(row) for row in rows]
 
 
-def read_groups(rows: Iterable[Row]) -> list[Group]:
-    """Return the server groups that rows of Nova's API describe."""
-    groups = []
-    for row in rows:
-        members = row.get('members')
-        rules = row.get('rules')
-        if not isinstance(members, list):
-            continue
-        most_per_host = 0
-        if isinstance(rules, Mapping):
-            most_per_host = _number(rules, 'max_server_per_host')
-        group = Group(
-            name=text(row, 'name'),
-            policy=text(row, 'policy'),
-            members=members,
-            id=text(row, 'id'),
-            most_per_host=most_per_host or 1,
-        )
-        groups.append(group)
-    return groups
-
-
 def _server(row: Row) -> inventory.Server:
     """Return a server."""
     if row.get('status') == 'UNKNOWN' and 'flavor' not in row:
         # Nova shows such a row while the cell of the server is down.
         return inventory.Server(
-            name=text(row, 'name', 'id'),
+            name=text(row, 'name') or text(row, 'id'),
             id=text(row, 'id'),
             host=None,
             flavor=None,
@@ -166,80 +119,35 @@ def _server(row: Row) -> inventory.Server:
         'openstack --os-compute-api-version 2.47 server show -f json SERVER'
     )
     name = _name(row, command)
-    host: str | None = text(row, *_SERVER_HOST)
+    host: str | None = text(row, _SERVER_HOST)
     # Nova shows the host to administrators only, but a hash of the host to all
     # users. This ``hostId`` is empty if the server is on no host.
     if not host and row.get('hostid') != '':
         host = None
-    zone_column = 'pinned_availability_zone'
-    # For a server without a host, Nova shows the requested zone in the column
-    # _ASKED_ZONE.
-    if host == '':
-        zone_column = _ASKED_ZONE
-    zone = None
-    if zone_column in row:
-        zone = text(row, zone_column)
-    fault = row.get('fault')
-    message = ''
-    if isinstance(fault, Mapping):
-        message = text(fault, 'message')
     return inventory.Server(
         name=name,
         id=text(row, 'id'),
         host=host,
         flavor=_flavor_of_server(row, name, command),
-        project=text(row, 'tenant_id', 'project_id'),
-        zone=zone,
-        hints=hints(row),
-        failed=row.get('status') == 'ERROR' and host == '',
-        fault=message,
-        grouped=bool(row.get('server_groups')),
-        # A server that boots from a volume has no image.
-        from_volume=row.get('image') == '',
     )
 
 
 def _flavor_of_server(row: Row, name: str, command: str) -> inventory.Flavor:
     """Return the copy of the flavor in a server's row."""
-    column = row.get('flavor')
-    if isinstance(column, Mapping):
-        flavor = columns(column)
-        if not flavor.keys().isdisjoint(_PROPERTIES):
-            flavor_name = text(flavor, 'original_name', 'name') or '?'
-            return _flavor(flavor, flavor_name, command)
-    raise UnreadableError(
-        f'server {name!r} comes without the extra specs of its '
-        f'flavor; save it with "{command}", or what GET '
-        '/servers/detail answers with microversion 2.47 or newer'
-    )
-
-
-def _flavor(row: Row, name: str, command: str) -> inventory.Flavor:
-    """Return a flavor; a number that the row does not have is 0."""
-    swap = _number(row, 'swap')
-    return inventory.Flavor(
-        name,
-        _properties(row, name, command),
-        text(row, 'id'),
-        _number(row, 'vcpus'),
-        _number(row, 'ram'),
-        _number(row, 'disk'),
-        _number(row, 'os-flv-ext-data:ephemeral', 'ephemeral')
-        + -(-swap // _MIB_IN_GIB),
-    )
-
-
-def _number(row: Row, *names: str) -> int:
-    """Return a number from a row; 0 if the row does not have the number."""
-    number = text(row, *names)
-    if not number.isdecimal():
-        return 0
-    return int(number)
+    flavor = row.get('flavor')
+    if not isinstance(flavor, Mapping) or 'extra_specs' not in flavor:
+        raise UnreadableError(
+            f'server {name!r} comes without the extra specs of its '
+            f'flavor; save it with "{command}", or what GET '
+            '/servers/detail answers with microversion 2.47 or newer'
+        )
+    flavor_name = text(flavor, 'original_name') or '?'
+    return inventory.Flavor(flavor_name, _properties(flavor, name, command))
 
 
 def _name(row: Row, command: str) -> str:
     """Return the name of a row's object."""
-    name = text(row, 'name', 'original_name')
+    name = text(row, 'name')
     if not name:
         raise UnreadableError(
             f'a row has no column "Name"; save it with "{command}"'
@@ -249,13 +157,12 @@ def _name(row: Row, command: str) -> str:
 
 def _properties(row: Row, name: str, command: str) -> dict[str, str]:
     """Return a row's extra specs or metadata."""
-    if row.keys().isdisjoint(_PROPERTIES):
+    cells = [row[column] for column in _PROPERTIES if column in row]
+    if not cells:
         raise UnreadableError(
             f'{name!r} has no column "Properties"; save it with "{command}"'
         )
-    cell: object = {}
-    for column in _PROPERTIES:
-        cell = cell or row.get(column) or {}
+    cell = cells[0] or {}
     if not isinstance(cell, Mapping):
         raise UnreadableError(
             f'the properties of {name!r} are no keys with values'
@@ -266,7 +173,7 @@ def _properties(row: Row, name: str, command: str) -> dict[str, str]:
             raise UnreadableError(f'{key!r} of {name!r} has no value')
         if isinstance(value, (Mapping, list)):
             raise UnreadableError(f'{key!r} of {name!r} is not text')
-        properties[str(key)] = str(value)
+        properties[key] = str(value)
     return properties
 
 

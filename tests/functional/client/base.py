@@ -22,8 +22,8 @@ import requests_mock
 from openstackclient import shell
 
 from testing import subprocesses
-from tests import console, process_state
-from tests.functional.client import pages, rest_stub
+from tests import process_state
+from tests.functional.client import rest_stub
 
 with contextlib.suppress(ImportError):
     # The shell of 2024.1 imports it with a command. It then gives its logger a
@@ -57,7 +57,7 @@ def levels_kept() -> Iterator[None]:
 class CommandTestCase(unittest.TestCase):
     """Base of tests of commands: no cloud is configured, and no settings."""
 
-    #: What a user sets to log in, for those commands that ask a cloud.
+    #: What a user sets to log in to a cloud.
     login: Mapping[str, str] = {}
 
     def setUp(self) -> None:
@@ -169,15 +169,6 @@ class CloudTestCase(CommandTestCase):
         self.enterContext(self.mocker)
         self.cloud.install(self.mocker)
 
-    def assert_page_shows(self, command: str) -> None:
-        """Check that a command prints what the page of the commands shows."""
-        (example,) = (
-            example
-            for example in console.examples(pages.PAGE.name)
-            if example.command == f'openstack {command}'
-        )
-        self.assertEqual(example.output, self.run_command(command).rstrip())
-
     def files(self, *nouns: str) -> list[str]:
         """Save what Nova's API answers; return the options that read it.
 
@@ -187,7 +178,7 @@ class CloudTestCase(CommandTestCase):
         for noun in nouns or NOUNS[:-1]:
             answer = requests.get(
                 f'{rest_stub.COMPUTE}/{_PATHS[noun]}',
-                headers={'OpenStack-API-Version': 'compute 2.100'},
+                headers={'OpenStack-API-Version': 'compute 2.69'},
                 timeout=1,
             )
             # What was saved before stays.

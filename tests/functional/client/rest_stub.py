@@ -2,10 +2,10 @@
 
 """A cloud for the ``openstack`` shell: the tests' only stub.
 
-It stands where Keystone, Nova, Placement and Heat would answer. It knows the
-few requests that read flavors, aggregates, compute services and servers, and
-those that change flavors and aggregates. Everything in front of it is real:
-the shell, the SDK, keystoneauth.
+It stands where Keystone and Nova would answer. It knows the few requests that
+read flavors, aggregates, compute services and servers, and those that change
+flavors and aggregates. Everything in front of it is real: the shell, the SDK,
+keystoneauth.
 """
 
 import dataclasses
@@ -21,17 +21,11 @@ from tests.functional.client import pages
 
 AUTH_URL = 'http://cloud.test/identity/v3'
 COMPUTE = 'http://cloud.test/compute/v2.1'
-HEAT = 'http://cloud.test/heat/v1'
-PLACEMENT = 'http://cloud.test/placement'
-#: URL and version of each service. "flavor set" of a newer shell wants the
-#: identity service even if it names no project, "server show" of an older one
-#: that of images.
+#: URL and version of each service. "flavor set" wants the identity service
+#: even if it names no project.
 _SERVICES = {
     'compute': (COMPUTE, 'v2.1'),
     'identity': (AUTH_URL, 'v3.0'),
-    'image': ('http://cloud.test/image', 'v2.0'),
-    'orchestration': (HEAT, 'v1.0'),
-    'placement': (PLACEMENT, 'v1.0'),
 }
 
 #: What a user sets to log in.
@@ -70,27 +64,6 @@ class Cloud:
         self.down: tuple[str, ...] = ()
         #: What else Nova shows of servers, or shows otherwise, by name.
         self.shown: dict[str, dict[str, Any]] = {}
-        #: MiB of swap in the flavors of servers.
-        self.swap = 0
-        #: The server groups as Nova shows them.
-        self.groups: list[dict[str, Any]] = []
-        #: The resources of the stack "shop", as Heat shows them.
-        self.resources: list[dict[str, str]] = []
-        #: What Placement has, by node and resource class: total and used. A
-        #: class that is not there is always free.
-        self.free: dict[str, dict[str, tuple[int, int]]] = {}
-        #: The hosts by the names of their nodes.
-        self.nodes = {host: host for host in self.hosts}
-        #: How many candidates Placement tells of.
-        self.most_candidates = 10**6
-        #: The traits that nodes have in Placement.
-        self.traits: dict[str, set[str]] = {}
-        #: The status and the words with which Placement refuses.
-        self.refusal: tuple[int, str] | None = None
-        #: The last question to Placement for candidates.
-        self.candidate_query: dict[str, list[str]] = {}
-        #: All questions to Placement.
-        self.questions: list[str] = []
         #: (method, path) of the requests to Nova.
         self.requests: list[tuple[str, str]] = []
 
@@ -99,7 +72,6 @@ class Cloud:
         token = fixture.V3Token(user_name='admin')
         token.set_project_scope(name='admin')
         token.add_role(name='admin')
-        mocker.get(re.compile(f'{HEAT}/'), status_code=404, json={})
         for kind, (url, _) in _SERVICES.items():
             service = token.add_service(kind)
             service.add_standard_endpoints(public=url, region='RegionOne')
@@ -109,14 +81,6 @@ class Cloud:
             json=token,
             headers={'X-Subject-Token': 'token'},
         )
-        shop = {'id': 'id-shop', 'stack_name': 'shop'}
-        mocker.get(f'{HEAT}/stacks/shop', json={'stack': shop})
-        mocker.get(
-            f'{HEAT}/stacks/shop/id-shop/resources',
-            json=lambda *_: {'resources': self.resources},
-        )
-        mocker.get(f'{PLACEMENT}/allocation_candidates', json=self._placement)
-        mocker.get(f'{PLACEMENT}/resource_providers', json=self._providers)
         compute = re.compile(f'{COMPUTE}/.')
         mocker.get(compute, json=self._answer)
         mocker.post(compute, json=self._answer)
@@ -124,7 +88,9 @@ class Cloud:
     def _version(self, kind: str) -> dict[str, Any]:
         """Return the version document of a service."""
         url, version = _SERVICES[kind]
-        newest = {'compute': self.maximum, 'placement': '1.39'}.get(kind, '')
+        newest = ''
+        if kind == 'compute':
+            newest = self.maximum
         return {'versions': [{
             'id': version, 'status': 'CURRENT', 'version': newest,
             'min_version': f'{version[1]}.{version[3]}' if newest else '',
@@ -170,19 +136,6 @@ class Cloud:
                         if service['binary'] in query['binary']
                     ]
                 return {'services': services}
-            case ['os-server-groups']:
-                groups = [] if 'offset' in query else self.groups
-                return {'server_groups': groups}
-            case ['os-hypervisors', 'detail'] if minor >= 53:
-                return {'hypervisors': [
-                    {
-                        'id': f'uuid-{node}', 'state': 'up',
-                        'hypervisor_hostname': f'{node}.cloud.test',
-                        'status': 'enabled',
-                        'service': {'id': f'id-{host}', 'host': host},
-                    }
-                    for node, host in self.nodes.items()
-                ]}  # fmt: skip
         raise LookupError(words)
 
     def _change(self, words: list[str], body: Any) -> dict[str, Any]:
@@ -259,7 +212,7 @@ class Cloud:
             if minor >= 47:
                 embedded = {
                     'original_name': flavor, 'ram': 512, 'vcpus': 1,
-                    'disk': 1, 'ephemeral': 0, 'swap': self.swap,
+                    'disk': 1, 'ephemeral': 0, 'swap': 0,
                     'extra_specs': self.flavors[flavor],
                 }  # fmt: skip
             servers[f'id-{name}'] = {
@@ -267,89 +220,11 @@ class Cloud:
                 'OS-EXT-SRV-ATTR:host': host, 'flavor': embedded,
                 'hostId': '' if host == '' else 'a1b2', 'tenant_id': 'p1',
                 'image': '', 'metadata': {}, 'addresses': {}, 'links': [],
-                **({'pinned_availability_zone': None} if minor >= 96 else {}),
-                **({'scheduler_hints': None} if minor >= 100 else {}),
                 **self.shown.get(name, {}),
             }  # fmt: skip
         for name in self.down:
             servers[name] = {'id': name, 'status': 'UNKNOWN', 'links': []}
         return servers
-
-    def _placement(self, request: Any, context: Any) -> dict[str, Any]:
-        """Answer as Placement does for flat providers without unit limits."""
-        self.questions.append(request.url)
-        query = parse.parse_qs(parse.urlsplit(request.url).query)
-        self.candidate_query = query
-        if self.refusal:
-            context.status_code, detail = self.refusal
-            return {'errors': [{'detail': detail}]}
-        amounts = _amounts(query)
-        limit = int(query.get('limit', ['1000000'])[0])
-        limit = min(limit, self.most_candidates)
-        allocation_requests = []
-        summaries = {}
-        for host in self._able(query)[:limit]:
-            node = f'uuid-{host}'
-            allocation_requests.append(
-                {'allocations': {node: {'resources': amounts}}}
-            )
-            inventory = dict.fromkeys(amounts, (10**6, 0)) | self.free[host]
-            resources = {
-                name: {'capacity': total, 'used': used}
-                for name, (total, used) in inventory.items()
-            }
-            summaries[node] = {
-                'root_provider_uuid': node,
-                'resources': resources,
-            }
-        return {
-            'allocation_requests': allocation_requests,
-            'provider_summaries': summaries,
-        }
-
-    def _providers(self, request: Any, _: Any) -> dict[str, Any]:
-        """Answer which providers have resources and traits."""
-        self.questions.append(request.url)
-        query = parse.parse_qs(parse.urlsplit(request.url).query)
-        return {
-            'resource_providers': [
-                {'uuid': f'uuid-{host}', 'root_provider_uuid': f'uuid-{host}'}
-                for host in self._able(query)
-            ]
-        }
-
-    def _able(self, query: dict[str, list[str]]) -> list[str]:
-        """Return the hosts that have resources and traits."""
-        amounts = _amounts(query)
-        required = set()
-        forbidden = set()
-        for key in ('required', 'root_required'):
-            for value in query.get(key, ()):
-                for trait in value.split(','):
-                    if trait[0] == '!':
-                        forbidden.add(trait[1:])
-                    else:
-                        required.add(trait)
-        hosts = []
-        for host, inventory in self.free.items():
-            traits = self.traits.get(host, set())
-            has_room = all(
-                used + amounts.get(name, 0) <= total
-                for name, (total, used) in inventory.items()
-            )
-            if has_room and required <= traits and not forbidden & traits:
-                hosts.append(host)
-        return hosts
-
-
-def _amounts(query: dict[str, list[str]]) -> dict[str, int]:
-    """Return the resources that a question to Placement is about."""
-    amounts = {}
-    for value in query.get('resources', ()):
-        for word in value.split(','):
-            name, _, amount = word.partition(':')
-            amounts[name] = int(amount)
-    return amounts
 
 
 def _rows_or_row(

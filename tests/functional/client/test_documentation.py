@@ -6,46 +6,45 @@ import contextlib
 import json
 import re
 import shlex
+import shutil
+import subprocess
 from typing import Any
 
 from openstack_commands.aggregates.advice import mistakes
 from tests import console
 from tests.functional.client import base, pages, rest_stub
 
-#: The words of examples that ask a cloud: those that save a file are run
-#: below, and the others beside what they ask.
-_ELSEWHERE = (
-    ' > ',
-    '$(',
-    'next=',
-    'stack hints list shop --config-file',
-    'explain --server train',
-    'filter capacity',
-    'filter audit',
-    ' region list',
-    ' region drain',
-    ' region rebalance',
-)
-
 
 class CommandsPageTest(base.CloudTestCase):
     def test_each_example_prints_what_the_page_shows(self) -> None:
+        # What the page edits is written beside the files.
+        for file in pages.FILES.iterdir():
+            if file.is_file():
+                shutil.copy(file, self.folder)
         shown = [
             example
             for example in console.examples(pages.PAGE.name)
-            if not any(words in example.command for words in _ELSEWHERE)
+            if example.output or example.command.startswith('sed ')
         ]
         self.assertGreater(len(shown), 5)
         shown.append(console.examples('regions-without-senlin.rst')[1])
         for example in shown:
-            program, *words = shlex.split(example.command.replace('\\\n', ''))
-            self.assertEqual('openstack', program)
-            with contextlib.chdir(pages.FILES):
-                result = self.openstack(*words, COLUMNS='80')
-            # A refusal prints its line and nothing else.
-            self.assertNotEqual(bool(result.output), bool(result.error))
-            printed = (result.output or result.error).rstrip()
-            self.assertEqual(example.output, printed, example.command)
+            self.assertEqual(
+                example.output, self.type(example.command), example.command
+            )
+
+    def type(self, command: str) -> str:
+        """Type a command among the files; return what it prints."""
+        program, *words = shlex.split(command.replace('\\\n', ''))
+        if program == 'sed':
+            subprocess.run(command, shell=True, check=True, cwd=self.folder)  # noqa: S602
+            return ''
+        self.assertEqual('openstack', program)
+        with contextlib.chdir(self.folder):
+            result = self.openstack(*words, COLUMNS='80')
+        # A refusal prints its line and nothing else.
+        self.assertNotEqual(bool(result.output), bool(result.error))
+        return (result.output or result.error).rstrip()
 
     def test_the_example_files_say_what_the_client_prints(self) -> None:
         for name, words in pages.saving().items():
@@ -65,11 +64,7 @@ class CommandsPageTest(base.CloudTestCase):
 
     def assert_same_rows(self, printed: str, saved: str) -> None:
         """Fail if a file does not say what the client prints."""
-        for printed_row, saved_row in zip(
-            json.loads(printed), json.loads(saved), strict=True
-        ):
-            # An older client does not print all of it.
-            self.assertEqual(saved_row, {**saved_row, **printed_row})
+        self.assertEqual(json.loads(saved), json.loads(printed))
 
     def test_the_page_lists_every_finding_with_its_severity(self) -> None:
         page = pages.PAGE.read_text('utf-8')

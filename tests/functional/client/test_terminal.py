@@ -6,7 +6,6 @@ import json
 
 import ddt
 
-from os_placement_plugins import stack_hints
 from tests.functional.client import base
 
 #: Clears the screen, begins a line and turns the direction of the text.
@@ -15,15 +14,11 @@ SHOWN = r'x\x1b[2J\x9b2J\r\nforged \u202e'
 SERVER = {
     'id': 'id-1',
     'name': EVIL,
-    'tenant_id': EVIL,
-    'scheduler_hints': {
-        stack_hints.STACK_ID: EVIL,
-        stack_hints.STACK_NAME: EVIL,
-        stack_hints.PATH_IN_STACK: ['root', f'{EVIL},{EVIL}'],
-        stack_hints.RESOURCE_NAME: EVIL,
-    },
+    'OS-EXT-SRV-ATTR:host': 'h',
+    'flavor': {'original_name': 'f', 'extra_specs': {EVIL: EVIL}},
 }
 FLAVOR = {'Name': EVIL, 'Properties': {f'{EVIL}=': '<or> ! <or> x'}}
+AGGREGATE = {'Name': 'a', 'Properties': {}, 'Hosts': ['h']}
 
 
 @ddt.ddt
@@ -42,35 +37,39 @@ class TerminalTest(base.CommandTestCase):
         # CSV escapes a backslash.
         self.assertIn(SHOWN, output.replace('\\\\', '\\'))
 
+    def files(self) -> list[str]:
+        """Return the options that read a server and its host."""
+        return [
+            '--aggregates',
+            self.write(json.dumps([AGGREGATE]), 'aggregates.json'),
+            '--servers',
+            self.write(json.dumps([SERVER]), 'servers.json'),
+        ]
+
     @ddt.data('table', 'csv', 'value')
-    def test_stacks_and_servers(self, form: str) -> None:
-        file = self.write(json.dumps([SERVER]), 'servers.json')
-        command = ('stack', 'hints', 'list', '--long', '--servers', file)
+    def test_servers(self, form: str) -> None:
+        command = ('aggregate', 'filter', 'audit', *self.files())
         self.assert_harmless(self.print(*command, '-f', form))
 
     @ddt.data('json', 'yaml')
     def test_programs_read_the_text_as_it_is(self, form: str) -> None:
-        file = self.write(json.dumps([SERVER]), 'servers.json')
-        command = ('stack', 'hints', 'list', '--servers', file, '-f', form)
-        output = self.print(*command)
+        command = ('aggregate', 'filter', 'audit', *self.files())
+        output = self.print(*command, '-f', form)
         for line in output.split('\n'):
             self.assertTrue(line.isprintable(), repr(line))
         if form == 'json':
-            self.assertEqual(EVIL, json.loads(output)[0]['Server'])
+            (row,) = json.loads(output)
+            self.assertEqual([f'{EVIL} (h)'], row['Servers'])
 
     @ddt.data((), ('-f', 'value'))
     def test_findings_of_lint(self, words: tuple[str, ...]) -> None:
         flavors = self.write(json.dumps([FLAVOR]), 'flavors.json')
-        aggregate = {'Name': 'a', 'Properties': {}, 'Hosts': ['h']}
-        aggregates = self.write(json.dumps([aggregate]), 'aggregates.json')
-        files = ('--flavors', flavors, '--aggregates', aggregates)
+        files = ('--flavors', flavors, *self.files()[:2])
         command = ('aggregate', 'filter', 'lint', *files, *words)
         self.assert_harmless(self.print(*command))
 
     def test_an_error_that_names_a_text(self) -> None:
-        file = self.write(json.dumps([SERVER]), 'servers.json')
-        result = self.openstack(
-            'stack', 'hints', 'list', EVIL * 2, '--servers', file
-        )
+        command = ('aggregate', 'filter', 'explain', '--server', EVIL * 2)
+        result = self.openstack(*command, *self.files())
         self.assert_one_line(result)
         self.assertTrue(result.error.strip().isprintable())

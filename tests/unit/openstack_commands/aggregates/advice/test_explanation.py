@@ -102,7 +102,6 @@ class VerdictsTest(unittest.TestCase):
         verdicts = _verdicts({'gpu': '*'}, ({'gpu': '1'}, 'h1 h2'), down='h2')
         self.assertEqual(['h1', 'h2'], [host.name for host in verdicts.passed])
         self.assertEqual(['h1'], [host.name for host in verdicts.usable])
-        self.assertEqual({'h1'}, verdicts.takers)
 
     @ddt.data(
         # Metadata of h1, h2 and h3; what is nearest.
@@ -189,12 +188,9 @@ class VerdictsTest(unittest.TestCase):
             ({'os': '3', **_ON}, 'h2'),
             ({'os': '4'}, 'h1'),
         )
-        aggregates = verdicts.aggregates_of(['h1', 'h1'])
         self.assertEqual(
-            ['a0', 'a1', 'a3'], [aggregate.name for aggregate in aggregates]
+            "aggregate 'a0', 'a1' demands 'os'", verdicts.why('h1')
         )
-        reason = verdicts.why(verdicts.first['h1'], ['h1'])
-        self.assertEqual("aggregate 'a0', 'a1' demands 'os'", reason)
 
 
 class ExplainTest(unittest.TestCase):

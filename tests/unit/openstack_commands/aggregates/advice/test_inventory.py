@@ -69,21 +69,6 @@ class ServerTest(unittest.TestCase):
 
 
 class HostTest(unittest.TestCase):
-    def test_a_host_is_in_a_zone_and_in_places(self) -> None:
-        aggregates = [
-            inventory.HostAggregate('a', {'availability_zone': 'z'}, ('h1',)),
-            inventory.HostAggregate('b', {'rack': 'r'}, ('h1', 'h2')),
-        ]
-        stock = inventory.Stock([], aggregates, default_zone='internal')
-        first, second = stock.hosts.values()
-        self.assertEqual(({'z'}, 'z'), (first.zones, first.zone))
-        self.assertEqual((set(), 'internal'), (second.zones, second.zone))
-        self.assertEqual(
-            ['r', 'r'], [h.place('rack') for h in (first, second)]
-        )
-        self.assertIsNone(first.place('host'))
-        self.assertIsNone(first.place('row'))
-
     def test_the_words_of_nova_are_a_state(self) -> None:
         for status, state, words in (
             ('enabled', 'up', 'up'),
@@ -99,20 +84,3 @@ class HostTest(unittest.TestCase):
             self.assertEqual(words, host_state, (status, state))
             usable = inventory.Host('h', state=host_state).usable
             self.assertEqual(words == 'up', usable)
-
-
-class ChangedTest(unittest.TestCase):
-    def test_no_host_goes_with_its_aggregate(self) -> None:
-        aggregate = inventory.HostAggregate('a', {}, ('h1',))
-        up = [inventory.Host('h2', state='up')]
-        for listed_hosts, states in (
-            (None, {'h1': '', 'h3': ''}),
-            (up, {'h1': 'unknown', 'h2': 'up', 'h3': 'unknown'}),
-        ):
-            stock = inventory.Stock([], [aggregate], listed_hosts=listed_hosts)
-            new = inventory.HostAggregate('b', {}, ('h3',))
-            then = stock.changed([], [new])
-            states_then = {n: host.state for n, host in then.hosts.items()}
-            self.assertEqual(states, states_then)
-            self.assertEqual((), then.hosts['h1'].aggregates)
-            self.assertEqual((new,), then.hosts['h3'].aggregates)

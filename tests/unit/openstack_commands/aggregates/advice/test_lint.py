@@ -70,12 +70,6 @@ METADATA: dict[FindingCode | None, tuple[dict[str, str], ...]] = {
         {_FLAG: 'enabled'},
         {inputs.SOFT_FLAG: 'Ture'},
     ),
-    FindingCode.MALFORMED_MULTIPLIER: (
-        {'preference_weight_multiplier': 'nan'},
-        {'preference_weight_multiplier': '-10'},
-        {'server_group_weight_multiplier': 'ten'},
-        {'stack_affinity_weight_multiplier': '-inf', **_ON},
-    ),
     FindingCode.SENTINEL_WITHOUT_FLAG: (
         {'k': '*'},
         {'k': '1,~'},
@@ -95,9 +89,6 @@ METADATA: dict[FindingCode | None, tuple[dict[str, str], ...]] = {
         {'k': '1', _FLAG: 'yes'},
         {'metadata': '1', 'check_force': '2', 'force_image_check': '3'},
         {'path': '/home/admin/x'},
-        {'stack_affinity_weight_multiplier': '-10', **_ON},
-        # The weigher does not read it.
-        {'stack_place_weight_multiplier': 'ten'},
     ),
 }
 #: What makes an extra spec one that no host meets.
