@@ -108,6 +108,9 @@ class Cloud:
                 return self._change(words, request.json())
             version = request.headers.get('OpenStack-API-Version', '2.1')
             minor = int(version.rpartition('.')[2])
+            if minor > int(self.maximum.rpartition('.')[2]):
+                context.status_code = 406
+                return {}
             return self._read(words, parse.parse_qs(url.query), minor)
         except LookupError:
             context.status_code = 404

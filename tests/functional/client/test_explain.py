@@ -87,6 +87,12 @@ class ExplainTest(base.CloudTestCase):
         rows = self.live(*old, 'explain', 'win.medium', '--server', 'mail')
         self.assertEqual(12, len(rows))
 
+    def test_an_older_nova_is_asked_in_its_newest_microversion(self) -> None:
+        command = (*_EXPLAIN.split(), 'win.medium', '--server', 'mail')
+        rows = self.live(*command)
+        self.cloud.maximum = '2.61'
+        self.assertEqual(rows, self.live(*command))
+
     def lines(self, words: str, status: int = 0) -> list[str]:
         """Return the lines of a table in 80 columns."""
         return self.run_command(

@@ -33,16 +33,6 @@ class FilesTest(base.CloudTestCase):
             for files in (rows, answers):
                 self.assertEqual(live, self.data(*command, *files[read]))
 
-    def test_a_missing_column_is_named_with_its_command(self) -> None:
-        printed = self.run_command('aggregate list -f json')
-        short = self.write(printed, 'short.json')
-        command = ('aggregate', 'filter', 'lint', *self.files('flavors'))
-        self.assert_one_line(
-            self.openstack(*command, '--aggregates', short),
-            '"Properties"',
-            'openstack aggregate list --long',
-        )
-
     def test_pages_may_follow_each_other(self) -> None:
         # Of the last page.
         self.cloud.servers['web'] = ('compute-7', 'm1.small')
