@@ -82,7 +82,7 @@ class ShellTest(base.CommandTestCase):
             mock.patch.object(error, 'isatty', lambda: terminal, create=True),
             contextlib.redirect_stderr(error),
         ):
-            servers = [*pages.listed(nova, '/servers', 'servers', '2.100')]
+            servers = [*pages.listed(nova, '/servers', 'servers', '2.69')]
         self.assertEqual([*rows, *rows], servers)
         progress_lines = []
         if terminal:
