@@ -24,6 +24,7 @@ class UnwrapTest(unittest.TestCase):
         ([{'servers': [ROW], 'servers_links': LINKS}], [ROW]),
         # A row that happens to have a column of this name.
         ([{'name': 'n', 'servers': 's'}], [{'name': 'n', 'servers': 's'}]),
+        ([{'Host Name': 'h'}], [{'host_name': 'h'}]),
     )
     def test_rows_lists_and_answers_are_rows(self, documents, read):
         self.assertEqual(read, list(rows.unwrap(documents)))
