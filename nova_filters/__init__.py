@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Plug-ins for nova-scheduler: two host filters and four weighers.
+"""Plug-ins for nova-scheduler: two host filters and three weighers.
 
 Nova has no entry points for filters and weighers. Nova calls the two functions
 below, which ``nova.conf`` names:
@@ -39,7 +39,6 @@ def all_weighers() -> list[type]:
 
     return [
         host_weighers.PreferenceWeigher,
-        host_weighers.StackPlaceWeigher,
         host_weighers.StackAffinityWeigher,
         host_weighers.ServerGroupWeigher,
     ]

@@ -17,9 +17,8 @@ GROUP: Final = cfg.OptGroup(
     title='Placement plug-ins for nova-scheduler',
     help="""
 Options of the scheduler plug-ins ``AggregateInstanceTypeFilter``,
-``TeamSpreadFilter``, ``StackAffinityWeigher``, ``ServerGroupWeigher``,
-``StackPlaceWeigher`` and ``PreferenceWeigher``.
-Only nova-scheduler reads these options.
+``TeamSpreadFilter``, ``StackAffinityWeigher``, ``ServerGroupWeigher`` and
+``PreferenceWeigher``. Only nova-scheduler reads these options.
 """,
 )
 
@@ -108,7 +107,6 @@ Related options:
 
 * ``[nova_filters] stack_affinity_weight_multiplier``
 * ``[nova_filters] server_group_weight_multiplier``
-* ``[nova_filters] stack_place_weight_multiplier``
 """,
     ),
     cfg.Opt(
@@ -230,32 +228,6 @@ Related options:
 * ``[nova_filters] exempt_metadata_keys``: the keys that no aggregate demands.
 * ``[filter_scheduler] weight_classes``: this option has an effect only if the
   list contains ``nova_filters.all_weighers``.
-""",
-    ),
-    cfg.Opt(
-        'stack_place_weight_multiplier',
-        type=FiniteNumber(min=0.0),
-        default=100.0,
-        help="""
-The strength with which the planned place of a server attracts the server.
-
-``heat-engine`` can plan a place for each server of a stack, such as a rack,
-and send the place as the hint ``heat_group_place``. ``StackPlaceWeigher``
-prefers the hosts in this place. A host is in the place if a metadata key that
-``stack_spread_over`` lists has the place as its value.
-
-Possible values:
-
-* A positive number: the weight of a host in the planned place. The default is
-  more than Nova's own weighers and ``StackAffinityWeigher`` add up to.
-* 0: the weigher has no effect.
-
-Related options:
-
-* ``[heat_hints] group_places`` in ``heat.conf``
-* ``[nova_filters] stack_spread_over``
-* ``[filter_scheduler] weight_classes``: must name
-  ``nova_filters.all_weighers`` for this option to have an effect.
 """,
     ),
 )

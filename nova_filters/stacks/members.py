@@ -315,7 +315,6 @@ def read_request(
         shape = _shape(
             data,
             extra_specs=extra_specs,
-            place=hints.place,
             group=group_uuid,
             rules=rules,
         )
@@ -347,7 +346,6 @@ def of_group(policy: object, uuid: object) -> Team | None:
 def _shape(
     data: Mapping[str, Any],
     extra_specs: Mapping[str, str],
-    place: str | None,
     group: str | None,
     rules: Rules,
 ) -> str:
@@ -355,7 +353,6 @@ def _shape(
 
     :param data: the data of the stored request.
     :param extra_specs: the extra specs of the flavor.
-    :param place: the place that heat-engine planned for the server, if any.
     :param group: the uuid of the server group, if its policy has an effect.
     """
     # A server that boots from a volume may have no image.
@@ -374,7 +371,6 @@ def _shape(
     }
     decisive_hints = {name: hints[name] for name in _HINTS if name in hints}
     parts = (
-        place,
         group,
         data.get('availability_zone'),
         data.get('force_hosts'),

@@ -14,7 +14,7 @@ from nova_filters import plugin
 from nova_filters.matching import inputs, preferences
 from nova_filters.stacks import members
 from nova_filters.weighers import teams
-from os_placement_plugins import errors, quoting, stack_hints
+from os_placement_plugins import errors, quoting
 
 LOG = logging.getLogger(__name__)
 CONF = nova.conf.CONF
@@ -163,57 +163,6 @@ class PreferenceWeigher(Weigher):
             preferences.weight(score(frozenset(host.aggregates or ())))
             for host in hosts
         ]
-
-
-class StackPlaceWeigher(Weigher, teams.Teams):
-    """Prefer the hosts in the place that heat-engine planned for a server."""
-
-    multiplier = 'stack_place_weight_multiplier'
-
-    def _read_multiplier(
-        self, host: Any, default: float, problems: list[str]
-    ) -> float:
-        """Return the value of the option.
-
-        Aggregates cannot override the option, because heat-engine plans places
-        for the whole cloud.
-        """
-        return default
-
-    def _weigh(
-        self,
-        hosts: Sequence[Any],
-        request: Any,
-        multipliers: Sequence[float],
-    ) -> list[float]:
-        """Return 1 for each host in the planned place, 0 for others."""
-        hints = stack_hints.read_request(request, self._keys)
-        if hints.place is None:
-            return [0.0] * len(hosts)
-        is_in_place = [
-            self._is_in(hints.place, host.aggregates or ()) for host in hosts
-        ]
-        if not any(is_in_place):
-            LOG.info(
-                'No candidate host of resource %(resource)s of stack '
-                '%(stack)s is in the planned place %(place)s. Nova uses '
-                'another place.',
-                {
-                    'resource': quoting.quote(hints.resource_name),
-                    'stack': quoting.quote(hints.stack_id),
-                    'place': quoting.quote(hints.place),
-                },
-            )
-        return [float(is_in) for is_in in is_in_place]
-
-    def _is_in(self, place: str, aggregates: Iterable[Any]) -> bool:
-        """Tell whether a host is in a place.
-
-        :param aggregates: the aggregates of the host.
-        """
-        return any(
-            self.shared(aggregates, level) == place for level in self._levels
-        )
 
 
 class TeamWeigher(Weigher, teams.Teams):

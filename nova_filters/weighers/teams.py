@@ -5,7 +5,7 @@
 A team is a stack or a server group.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import nova.conf
@@ -153,14 +153,6 @@ class Teams:
             order = f'{team}/{sight.shape}'
         return places.Places(own_candidates, counts, ahead, order, pack)
 
-    def shared(self, aggregates: Iterable[Any], level: str) -> str | None:
-        """Return the place that a host shares with other hosts, if any.
-
-        :param aggregates: Nova's Aggregates that the host is in.
-        """
-        metadata = (aggregate.metadata for aggregate in aggregates)
-        return places.shared(metadata, level, self._default_zone)
-
     def _host(
         self, name: str, aggregates: Sequence[Any] | None
     ) -> other_flavors.Host:
@@ -170,9 +162,10 @@ class Teams:
 
         :param aggregates: Nova's Aggregates; None if none are known.
         """
+        metadata = [aggregate.metadata for aggregate in aggregates or ()]
         path = []
         for level in self._levels:
-            place = self.shared(aggregates or (), level)
+            place = places.shared(metadata, level, self._default_zone)
             if place:
                 path.append((level, place))
             else:

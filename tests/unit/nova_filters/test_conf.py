@@ -27,7 +27,6 @@ class OptionsTest(unittest.TestCase):
         (_MULTIPLIER, 'nan'),
         (_MULTIPLIER, '-inf'),
         (_MULTIPLIER, ''),
-        ('stack_place_weight_multiplier', '-1'),
         ('server_group_weight_multiplier', '-1'),
         ('preference_weight_multiplier', '-1'),
     )

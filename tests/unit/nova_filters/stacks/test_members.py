@@ -240,7 +240,6 @@ class ReadTest(unittest.TestCase):
     @ddt.data(
         {'availability_zone': 'z'},
         {'scheduler_hints': {'different_host': ['x']}},
-        {'scheduler_hints': {'heat_group_place': 'r1'}},
         {'force_hosts': ['a']},
         {'force_nodes': ['a']},
         {'flavor': flavor(extra_specs={'a': 'b', 'trait:X': 'required'})},
