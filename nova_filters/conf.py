@@ -128,10 +128,6 @@ Possible values:
   hosts.
 * 0: the weigher has no effect.
 
-The metadata key ``stack_affinity_weight_multiplier`` of a host aggregate
-overrides this option for the hosts of the aggregate. If a host is in several
-such aggregates, the smallest value applies.
-
 Related options:
 
 * ``[filter_scheduler] weight_classes``: this option has an effect only if the
@@ -158,10 +154,7 @@ Possible values:
   multipliers of Nova's own weighers add up to.
 
 If this option is not 0, the soft policy of a server group counts for its
-servers, and ``StackAffinityWeigher`` has no effect on these servers. The
-metadata key ``server_group_weight_multiplier`` of a host aggregate overrides
-this option for the hosts of the aggregate. The weigher has no effect at all if
-the option is 0.
+servers, and ``StackAffinityWeigher`` has no effect on these servers.
 
 Related options:
 
@@ -218,10 +211,6 @@ Possible values:
 * 0: the weigher has no effect.
 * A positive number: the strength of the weigher. 10 is more than the default
   multipliers of Nova's own weighers add up to.
-
-The metadata key ``preference_weight_multiplier`` of a host aggregate overrides
-this option for the hosts of the aggregate. A value that this option cannot
-have does not count.
 
 Related options:
 

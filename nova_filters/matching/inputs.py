@@ -9,14 +9,12 @@ the specification "Aggregate Instance Type Filter".
 import dataclasses
 import fnmatch
 import functools
-import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from nova_filters.matching import requirement
 from nova_filters.matching.requirement import Requirement
-from os_placement_plugins.quoting import quote
 
 #: The filter's scope, a prefix of extra specs. An extra spec with another
 #: prefix is optional: the filter skips the extra spec if no aggregate has the
@@ -31,13 +29,6 @@ SOFT_FLAG: Final = 'prefer_metadata_check'
 FLAGS: Final = (FLAG, SOFT_FLAG)
 #: An extra spec that is a preference, such as ``aggregate_preferred.10:ssd``.
 PREFERENCE: Final = re.compile(r'aggregate_(preferred|avoided)(\.[^:]*)?:(.*)')
-#: The multipliers that aggregates may override, with the smallest valid value
-#: of each. The option and the metadata key have the same name.
-MULTIPLIERS: Final = {
-    'preference_weight_multiplier': 0.0,
-    'server_group_weight_multiplier': 0.0,
-    'stack_affinity_weight_multiplier': -math.inf,
-}
 #: Patterns of keys that no aggregate may demand.
 Exempt = tuple[str, ...]
 
@@ -145,25 +136,6 @@ def read_aggregate(aggregate: Any) -> Aggregate:
         return Aggregate(str(aggregate.name), metadata)
     except Exception:
         return Aggregate('?', metadata)
-
-
-def read_multiplier(name: str, text: str) -> float:
-    """Return the multiplier that an aggregate sets for its hosts.
-
-    :param name: one of :data:`MULTIPLIERS`.
-    :param text: the value in the metadata.
-    :raises ValueError: if the value is not valid for the option.
-    """
-    least = MULTIPLIERS[name]
-    try:
-        number = float(text)
-    except (TypeError, ValueError):
-        raise ValueError(f'{quote(text)} is no number') from None
-    if not math.isfinite(number):
-        raise ValueError(f'{quote(text)} is no finite number')
-    if number < least:
-        raise ValueError(f'{quote(text)} is less than {least:g}')
-    return number
 
 
 @functools.lru_cache(maxsize=8)

@@ -3,7 +3,7 @@
 """The host weighers. An error in a weigher never makes a request fail."""
 
 import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import nova.conf
@@ -11,7 +11,7 @@ from nova.scheduler import weights
 from oslo_log import log as logging
 
 from nova_filters import plugin
-from nova_filters.matching import inputs, preferences
+from nova_filters.matching import preferences
 from nova_filters.stacks import members
 from nova_filters.weighers import teams
 from os_placement_plugins import errors, quoting
@@ -24,21 +24,15 @@ CONF = nova.conf.CONF
 class Weigher(plugin.Plugin, weights.BaseHostWeigher):  # type: ignore[misc]
     """A weigher that never makes a request fail."""
 
-    #: The name of the option, and of the metadata key of aggregates.
+    #: The name of the option that is the weigher's multiplier.
     multiplier: ClassVar[str]
 
     def weight_multiplier(self, host_state: Any) -> float:
-        """Return the number by which Nova multiplies a host's weight.
+        """Return the number by which Nova multiplies the weight of each host.
 
-        :param host_state: Nova's HostState. The aggregates of the host may
-            override the option. The smallest of their numbers applies.
+        :param host_state: Nova's HostState.
         """
-        default = float(CONF.nova_filters[self.multiplier])
-        try:
-            return self._read_multiplier(host_state, default, [])
-        except Exception:
-            # weigh_objects() has met the same error, and logged it.
-            return default
+        return float(CONF.nova_filters[self.multiplier])
 
     def weigh_objects(
         self, weighed_obj_list: Sequence[Any], weight_properties: Any
@@ -51,9 +45,8 @@ class Weigher(plugin.Plugin, weights.BaseHostWeigher):  # type: ignore[misc]
         hosts = [host.obj for host in weighed_obj_list]
         name = type(self).__name__
         try:
-            multipliers = self._multipliers(hosts)
-            if any(multipliers):
-                return self._weigh(hosts, weight_properties, multipliers)
+            if CONF.nova_filters[self.multiplier]:
+                return self._weigh(hosts, weight_properties)
         except teams.AWAY as exc:
             LOG.warning(
                 '%(name)s is left out of this request: the members of the '
@@ -67,56 +60,7 @@ class Weigher(plugin.Plugin, weights.BaseHostWeigher):  # type: ignore[misc]
             LOG.exception(message, name)
         return [0.0] * len(hosts)
 
-    def _multipliers(self, hosts: Iterable[Any]) -> list[float]:
-        """Return the multiplier of each host; log invalid multipliers."""
-        problems: list[str] = []
-        default = float(CONF.nova_filters[self.multiplier])
-        multipliers = [
-            self._read_multiplier(host, default, problems) for host in hosts
-        ]
-        if problems:
-            LOG.warning(
-                'These aggregates have no multiplier that counts, so '
-                '[nova_filters] %(name)s is in force for their hosts. Correct '
-                'the metadata: %(problems)s',
-                {
-                    'name': self.multiplier,
-                    'problems': quoting.listed(sorted({*problems}), mark='; '),
-                },
-            )
-        return multipliers
-
-    def _read_multiplier(
-        self, host: Any, default: float, problems: list[str]
-    ) -> float:
-        """Return the multiplier of a host.
-
-        :param default: the value of the option.
-        :param problems: a list to which a text is added for each aggregate
-            with an invalid multiplier.
-        """
-        numbers = []
-        malformed = False
-        for aggregate in host.aggregates or ():
-            metadata = aggregate.metadata
-            if self.multiplier not in metadata:
-                continue
-            text = metadata[self.multiplier]
-            try:
-                numbers.append(inputs.read_multiplier(self.multiplier, text))
-            except ValueError as exc:
-                malformed = True
-                problems.append(f'{quoting.quote(aggregate.name)}: {exc}')
-        if malformed or not numbers:
-            return default
-        return min(numbers)
-
-    def _weigh(
-        self,
-        hosts: Sequence[Any],
-        request: Any,
-        multipliers: Sequence[float],
-    ) -> list[float]:
+    def _weigh(self, hosts: Sequence[Any], request: Any) -> list[float]:
         """Return the weights of Nova's HostStates."""
         raise NotImplementedError
 
@@ -135,12 +79,7 @@ class PreferenceWeigher(Weigher):
     # or above 1.
     minval, maxval = 0, 1
 
-    def _weigh(
-        self,
-        hosts: Sequence[Any],
-        request: Any,
-        multipliers: Sequence[float],
-    ) -> list[float]:
+    def _weigh(self, hosts: Sequence[Any], request: Any) -> list[float]:
         """Return the weights of Nova's HostStates.
 
         The weight of a host follows from its points; see ``preferences``.
@@ -172,12 +111,7 @@ class TeamWeigher(Weigher, teams.Teams):
         """Return the team that Nova's RequestSpec belongs to, if any."""
         raise NotImplementedError
 
-    def _weigh(
-        self,
-        hosts: Sequence[Any],
-        request: Any,
-        multipliers: Sequence[float],
-    ) -> list[float]:
+    def _weigh(self, hosts: Sequence[Any], request: Any) -> list[float]:
         """Return the weight of each host.
 
         With a negative multiplier, the weight is 0 for hosts in the right
@@ -187,7 +121,7 @@ class TeamWeigher(Weigher, teams.Teams):
         team = self.team(request)
         if team is None:
             return [0.0] * len(hosts)
-        pack = min(multipliers) > 0
+        pack = CONF.nova_filters[self.multiplier] > 0
         # If TeamSpreadFilter has checked a limit, it has stored the distances.
         # Distances computed here would ignore the hosts that it has refused.
         if all(hasattr(host, teams.DISTANCE) for host in hosts):

@@ -113,11 +113,6 @@ class PreferenceTest(base.CloudTestCase):
         self.set_option('ram_weight_multiplier', 2.0, 'filter_scheduler')
         self.assert_chosen('large', {})
 
-    def test_an_aggregate_may_have_its_own_multiplier(self) -> None:
-        self.set_option(_OPTION, 0.0)
-        self.add_aggregate(['host-0'], _SSD | {_OPTION: '10'})
-        self.assert_chosen('host-0', {f'{_LIKES}:disk': 'ssd'})
-
     def test_a_preference_counts_beside_one_that_matters_more(self) -> None:
         avoided = self.add_host()
         self.hosts.append(avoided)
@@ -161,53 +156,6 @@ class PreferenceTest(base.CloudTestCase):
         (line,) = logs.output
         self.assertIn('96 more', line)
         self.assertLess(len(line), 1000)
-
-
-@ddt.ddt
-class OwnMultiplierTest(base.CloudTestCase):
-    """The multiplier that an aggregate has for its own hosts."""
-
-    def setUp(self) -> None:
-        super().setUp()
-        self.hosts = [self.add_host(), self.add_host(), 'large']
-        if 'large' not in self.cloud.hosts:
-            self.cloud.add_host('large', _LARGE_GIB)
-
-    def boot_twelve(self, extra_specs: dict[str, str]) -> list[int]:
-        """Return how many of twelve new servers each host has."""
-        self.restart()
-        flavor = self.add_flavor(extra_specs)
-        chosen: collections.Counter[str] = collections.Counter()
-        for _ in range(12):
-            request = self.cloud.request(flavor, self.hosts)
-            host = self.cloud.boot(self.scheduler, request).host
-            chosen[host] += 1
-        return [chosen[host] for host in self.hosts]
-
-    @ddt.data({}, {f'{_LIKES}.100:disk': 'ssd'})
-    def test_hosts_that_are_emptied_get_no_server(self, extra_specs) -> None:
-        self.set_option(_OPTION, 0.0)
-        self.add_aggregate(['large'], _LEAVING | {_OPTION: '100'})
-        self.add_aggregate(['host-0'], _SSD)
-        self.assertEqual(0, self.boot_twelve(extra_specs)[2])
-
-    def test_what_is_preferred_is_never_avoided(self) -> None:
-        self.set_option(_OPTION, 10.0)
-        self.add_aggregate(['host-1'], _SSD | {_OPTION: '-10'})
-        counts = self.boot_twelve({f'{_LIKES}:disk': 'ssd'})
-        self.assertEqual([0, 12, 0], counts)
-
-    @ddt.data('nan', 'ten', '-10', '1e999', '')
-    def test_a_request_tells_once_what_does_not_count(self, text) -> None:
-        self.add_aggregate(self.hosts, {_OPTION: text})
-        self.restart()
-        request = self.cloud.request(self.add_flavor({}), self.hosts)
-        with self.assertLogs(level=logging.WARNING) as logs:
-            self.choose(request)
-        (line,) = logs.output
-        self.assertIn("'aggregate-0'", line)
-        self.assertIn(repr(text), line)
-        self.assertIn(f'[nova_filters] {_OPTION} is in force', line)
 
 
 #: Extra specs and metadata of the first of three hosts, which it may prefer or

@@ -3,14 +3,12 @@
 """What the filter reads of extra specs and of metadata."""
 
 import fnmatch
-import math
 import types
 import unittest
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nova_filters import conf
 from nova_filters.matching import inputs, requirement
 
 
@@ -115,38 +113,3 @@ class AggregateTest(unittest.TestCase):
             self.assertEqual(
                 readable, (aggregate.name, aggregate.metadata), fields
             )
-
-
-class MultiplierTest(unittest.TestCase):
-    """The multipliers of aggregates."""
-
-    def test_a_number_that_the_option_may_have_is_read(self) -> None:
-        for name, text, multiplier in (
-            ('preference_weight_multiplier', '100', 100.0),
-            ('preference_weight_multiplier', '0', 0.0),
-            ('server_group_weight_multiplier', ' 1.5 ', 1.5),
-            ('stack_affinity_weight_multiplier', '-10', -10.0),
-        ):
-            self.assertEqual(multiplier, inputs.read_multiplier(name, text))
-
-    def test_another_text_is_told(self) -> None:
-        for name, text, problem in (
-            ('preference_weight_multiplier', 'ten', "'ten' is no number"),
-            ('preference_weight_multiplier', '', "'' is no number"),
-            ('preference_weight_multiplier', 'nan', 'no finite number'),
-            ('stack_affinity_weight_multiplier', '-inf', 'no finite number'),
-            ('preference_weight_multiplier', '-1', "'-1' is less than 0"),
-            ('server_group_weight_multiplier', '-0.5', 'less than 0'),
-        ):
-            with self.assertRaisesRegex(ValueError, problem):
-                inputs.read_multiplier(name, text)
-
-    def test_an_option_and_an_aggregate_may_have_the_same_numbers(
-        self,
-    ) -> None:
-        for opt in conf.OPTS:
-            if opt.name in inputs.MULTIPLIERS:
-                least = opt.type.min
-                if least is None:
-                    least = -math.inf
-                self.assertEqual(least, inputs.MULTIPLIERS[opt.name])
