@@ -147,7 +147,7 @@ def find_unread(
         section = title if title == 'DEFAULT' else title.lower()
         if section != 'DEFAULT' and section not in sections:
             if section not in config:
-                unread += nearest(
+                unread += _nearest(
                     f'section [{title}]', section, sections, cutoff=0.85
                 )
             continue
@@ -165,7 +165,7 @@ def find_unread(
             elif name in homes:
                 unread.append(f'{option} (it belongs to [{homes[name]}])')
             else:
-                misspelled = nearest(option, name, names)
+                misspelled = _nearest(option, name, names)
                 if section in groups and not misspelled:
                     misspelled = [option]
                 unread += misspelled
@@ -236,7 +236,7 @@ def _one_line_for(config: cfg.ConfigOpts, section: str, name: str) -> str:
     return 'keep one line'
 
 
-def nearest(
+def _nearest(
     what: str, name: str, names: Iterable[str], cutoff: float = 0.8
 ) -> list[str]:
     """Return a text with the most similar name, as the only item of a list.

@@ -2,8 +2,8 @@
 
 """The base class of the commands ``... upgrade check``.
 
-Each command reads the configuration file of a service. It loads the plug-ins
-as the service does at its start, but does not start the service.
+Each command reads the configuration file of a service, and does not start the
+service.
 """
 
 import functools
@@ -53,7 +53,7 @@ class Checks(upgradecheck.UpgradeCommands):
 
     @classmethod
     def load(cls) -> Self:
-        """Load the service, without starting it, and return the checks.
+        """Load what the checks need of the service, and return the checks.
 
         :raises ImportError: if the service is not installed here.
         """

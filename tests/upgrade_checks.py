@@ -30,7 +30,7 @@ LOADED = {
         'senlin_plugins.profiles.server',
     ),
     'senlin-plugins-convert': ('senlin.conf',),
-    'nova-filters-status': ('nova.conf', 'nova.scheduler.filters.*'),
+    'nova-filters-status': ('nova.conf',),
     'heat-hints-status': (
         'heat.cmd.engine',
         'heat.engine.clients.os.*',
@@ -206,7 +206,6 @@ providers = uuid
 enabled = true
 weight_classes = acme.Weigher
 exempt_metadata_keys = rack
-enabled_policies = acme.policy
 user_hints = keep
 signing_key = short
 [nova_filters_of_acme]
@@ -214,7 +213,7 @@ max_skew = 1
 [heat_hints_of_acme]
 enabled = true
 [senlin_plugins_of_acme]
-enabled_policies = acme.policy
+enabled = true
 """
 
 

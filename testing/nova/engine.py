@@ -150,8 +150,6 @@ class Cloud:
         api = placement.PlacementFixture()
         # Never taken down: Nova's own databases stay as well.
         api.setUp()
-        #: The options of Placement.
-        self.placement_options = api.conf_fixture.conf
         # The constructor's own parameter for a prepared HTTP adapter.
         self.placement = report.SchedulerReportClient(
             adapter=ks_adapter.Adapter(

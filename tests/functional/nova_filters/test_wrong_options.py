@@ -36,33 +36,47 @@ for path in sys.argv[1:]:
     print(os.waitstatus_to_exitcode(status), flush=True)
 """
 
-FILTER = """
-available_filters = nova_filters.all_filters
-enabled_filters = AggregateInstanceTypeFilter
-"""
+FILTERS = 'available_filters = nova_filters.all_filters'
+FILTER = 'enabled_filters = AggregateInstanceTypeFilter'
 WEIGHER = 'weight_classes = nova_filters.all_weighers'
 
-#: The plug-in, the section, the option, its value, and what is said of it.
-WRONG = (
-    (FILTER, 'nova_filters', 'exempt_metadata_keys', '$nowhere', 'nowh'),
-    (WEIGHER, 'heat_hints', 'signing_key', 'short-secret', 'number 1'),
-)
+#: For each file, its lines after [filter_scheduler], and what is logged.
+WRONG = {
+    'exempt_metadata_keys': (
+        f'{FILTERS}\n{FILTER}\n'
+        '[nova_filters]\nexempt_metadata_keys = $nowhere\n',
+        '[nova_filters] Value for option exempt_metadata_keys ',
+        'nowhere',
+    ),
+    'signing_key': (
+        f'{WEIGHER}\n[heat_hints]\nsigning_key = short-secret\n',
+        '[heat_hints] Value for option signing_key ',
+        'number 1',
+    ),
+    'no-line': (
+        f'{FILTER}\n',
+        'Scheduler Host Filter AggregateInstanceTypeFilter could not be found',
+    ),
+    'only-ours': (
+        f'{FILTERS}\n{FILTER},ComputeFilter\n',
+        'Scheduler Host Filter ComputeFilter could not be found',
+    ),
+}
 
 
 class WrongOptionTest(unittest.TestCase):
     def test_nova_scheduler_does_not_start(self) -> None:
         folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
-        for plug_in, section, name, value, _ in WRONG:
+        for name, (lines, *_) in WRONG.items():
             (folder / name).write_text(
                 f'[DEFAULT]\nlog_file = {folder / name}.log\n'
-                f'[filter_scheduler]\n{plug_in}\n'
-                f'[{section}]\n{name} = {value}\n'
+                f'[filter_scheduler]\n{lines}'
             )
-        files = [str(folder / name) for _, _, name, *_ in WRONG]
+        files = [str(folder / name) for name in WRONG]
         codes = processes.run_python(START, *files)
-        self.assertEqual(['1', '1'], codes)
-        for _, section, name, _, words in WRONG:
+        self.assertEqual(['1'] * len(WRONG), codes)
+        for name, (_, *words) in WRONG.items():
             text = (folder / f'{name}.log').read_text()
-            self.assertIn(f'[{section}] Value for option {name} ', text)
-            self.assertIn(words, text)
+            for word in words:
+                self.assertIn(word, text)
             self.assertNotIn('secret', text)
