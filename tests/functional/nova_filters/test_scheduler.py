@@ -7,7 +7,7 @@ import unittest
 from typing import Any
 
 from nova import objects
-from nova.scheduler import host_manager, weights
+from nova.scheduler import weights
 from nova.scheduler.filters import (
     aggregate_instance_extra_specs as in_tree_filter,
 )
@@ -279,20 +279,6 @@ class DirectTest(base.OptionTestCase):
     def setUp(self) -> None:
         super().setUp()
         self.filter = base.loaded_filter()
-
-    def test_a_bare_request_is_judged(self) -> None:
-        state = host_manager.HostState('h', 'n', None)
-        bare = objects.RequestSpec(flavor=objects.Flavor())
-        hintless = objects.RequestSpec(
-            flavor=objects.Flavor(), scheduler_hints=None
-        )
-        for request in bare, hintless:
-            passed = self.filter.filter_all([state], request)
-            self.assertEqual([state], passed)
-        state.aggregates = [objects.Aggregate(name='a')]
-        with self.assertLogs(engine.LOGGER, logging.WARNING) as logs:
-            self.assertEqual([], self.filter.filter_all([state], bare))
-        self.assertIn('could not be read', logs.output[0])
 
     def test_what_cannot_be_read_refuses_every_host(self) -> None:
         state, flavor = states.host_state('h'), objects.Flavor()
