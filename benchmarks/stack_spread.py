@@ -5,25 +5,18 @@
 ``python -m benchmarks.stack_spread`` simulates boots and moves with up to 96
 scheduler processes (``testing/nova/simulation.py``), with Nova's weighers and
 one host that they all prefer. It needs Nova, and prints what
-``doc/source/benchmarks.rst`` shows. ``--against FOLDER`` measures the plug-ins
-of another checkout, too, and prints both.
+``doc/source/benchmarks.rst`` shows.
 """
 
-import importlib
-import multiprocessing
-import pathlib
 import statistics
 import sys
 from collections.abc import Mapping, Sequence
-from concurrent import futures
 from typing import Any, NamedTuple
 
 from benchmarks import common, spread_cases
 
 SEEDS = 5
 PROCESSES = (1, 3, 16, 96)
-#: What ``--against`` takes from the other checkout.
-PACKAGES = ('os_placement_plugins', 'nova_filters')
 #: More than all other weighers together.
 MULTIPLIER = -10.0
 
@@ -91,25 +84,8 @@ def results(name: str, case: Any, run: Any) -> dict[str, int]:
     return rows
 
 
-def use(folder: str) -> None:
-    """Import the plug-ins from a checkout.
-
-    :raises BenchmarkError: if they do not come from there.
-    """
-    sys.path.insert(0, folder)
-    for name in PACKAGES:
-        path = importlib.import_module(name).__file__
-        if path is None or not pathlib.Path(path).is_relative_to(folder):
-            raise common.BenchmarkError(f'{name} comes from {path}')
-    sys.path.remove(folder)
-
-
-def measure_code(folder: str, plan: Plan) -> tuple[str, Rows]:
-    """Measure the plug-ins of a checkout, in this process.
-
-    :returns: Nova's version, and the rows.
-    """
-    use(folder)
+def measure(plan: Plan) -> str:
+    """Return the table."""
     # Chooses Nova's concurrency, so it comes first.
     from testing.nova import engine, simulation
 
@@ -125,7 +101,7 @@ def measure_code(folder: str, plan: Plan) -> tuple[str, Rows]:
     for name, case in spread_cases.cases(simulation).items():
         if plan.words not in name:
             continue
-        common.say(f'{pathlib.Path(folder).name}: {name}')
+        common.say(name)
         levels = ['rack', 'host'] if case.racks else ['host']
         engine.CONF.set_override('stack_spread_over', levels, 'nova_filters')
         engine.CONF.set_override(
@@ -139,45 +115,26 @@ def measure_code(folder: str, plan: Plan) -> tuple[str, Rows]:
                 for row, number in results(name, case, run).items():
                     by_processes = rows.setdefault(row, {})
                     by_processes.setdefault(processes, []).append(number)
-    return engine.nova_version(), rows
-
-
-def measure(plan: Plan, against: str | None) -> str:
-    """Return the table.
-
-    :param against: another checkout of this repository, if any.
-    """
-    here = str(pathlib.Path(__file__).parents[1])
-    folders = {'': here}
-    if against is not None:
-        other = str(pathlib.Path(against).resolve())
-        folders = {' before': other, ' now': here}
-    # A process can hold one cloud, and one version of the plug-ins.
-    with futures.ProcessPoolExecutor(
-        max_workers=len(folders),
-        mp_context=multiprocessing.get_context('spawn'),
-        max_tasks_per_child=1,
-    ) as pool:
-        runs = {
-            title: pool.submit(measure_code, folder, plan)
-            for title, folder in folders.items()
-        }
-        answers = {title: run.result() for title, run in runs.items()}
-    _, rows_now = answers[next(reversed(answers))]
-    if not rows_now:
+    if not rows:
         raise common.BenchmarkError(f'no case has "{plan.words}" in its name')
+    return table(plan, rows, engine.nova_version())
+
+
+def table(plan: Plan, rows: Rows, version: str) -> str:
+    """Return the measurements as a table.
+
+    :param version: Nova's version.
+    """
     lines = []
-    for row in rows_now:
+    for row, by_processes in rows.items():
         line = [row]
         for processes in plan.processes:
-            for _, rows in answers.values():
-                numbers = rows[row].get(processes)
-                if numbers:
-                    line.append(f'{statistics.mean(numbers):.1f}')
-                else:
-                    line.append('')
+            numbers = by_processes.get(processes)
+            if numbers:
+                line.append(f'{statistics.mean(numbers):.1f}')
+            else:
+                line.append('')
         lines.append(line)
-    version, _ = answers[next(iter(answers))]
     seeds = (
         'one seed' if plan.seeds == 1 else f'the mean of {plan.seeds} seeds'
     )
@@ -186,21 +143,13 @@ def measure(plan: Plan, against: str | None) -> str:
         'Most servers in a place less fewest, by the number of scheduler '
         f'processes;\n{seeds}\n'
     )
-    heads = ['case']
-    for processes in plan.processes:
-        heads += [f'{processes}{title}' for title in answers]
-    return head + common.table(heads, lines, 'case')
+    return head + common.table(['case', *plan.processes], lines, 'case')
 
 
 def main() -> int:
     """Run the benchmark from the command line, and return its exit code."""
     parser = common.parser(
         str(__doc__).splitlines()[0], 'three processes and one seed'
-    )
-    parser.add_argument(
-        '--against',
-        metavar='FOLDER',
-        help='another checkout, whose plug-ins are measured, too',
     )
     parser.add_argument(
         '--processes',
@@ -225,7 +174,7 @@ def main() -> int:
         processes = (3,)
         seeds = 1
     plan = Plan(args.processes or processes, args.seeds or seeds, args.case)
-    return common.report('Nova', lambda: measure(plan, args.against))
+    return common.report('Nova', lambda: measure(plan))
 
 
 if __name__ == '__main__':
