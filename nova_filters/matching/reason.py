@@ -33,9 +33,6 @@ class Kind(enum.StrEnum):
     CONTRADICTION = 'contradiction'
     #: The flavor's value is invalid, so no aggregate can meet it.
     MALFORMED = 'malformed'
-    #: Nova's own filter raises an error, which ends the request. With some
-    #: values, the filter raises only for some orders of the elements of a set.
-    RAISES = 'raises'
     #: An aggregate of the host, or the host, could not be read.
     UNREADABLE = 'unreadable'
 
@@ -46,7 +43,6 @@ _SUMMARIES: Final = {
     (Side.FLAVOR, Kind.MISMATCH): '{key} does not match {accepted}',
     (Side.FLAVOR, Kind.FORBIDDEN): '{key} must not be in an aggregate',
     (Side.FLAVOR, Kind.MALFORMED): '{key} is malformed in the flavor',
-    (Side.FLAVOR, Kind.RAISES): '{key} makes the in-tree filter raise',
     (Side.AGGREGATE, Kind.MISSING): '{owner} demands {key}',
     (Side.AGGREGATE, Kind.MISMATCH): '{owner} demands {key} to be {accepted}',
     (Side.AGGREGATE, Kind.FORBIDDEN): '{owner} forbids {key}',

@@ -52,15 +52,6 @@ class Request:
     :param exempt: patterns of keys that no aggregate may demand.
     """
 
-    #: A subclass for another filter replaces these four attributes: the
-    #: function that reads extra specs, the metadata key that forces an
-    #: aggregate, the function that reads a metadata value, and the function
-    #: that checks an extra spec.
-    read = staticmethod(inputs.read_flavor)
-    flag: str | None = inputs.FLAG
-    say = staticmethod(decision.read)
-    check = staticmethod(decision.check_flavor)
-
     def __init__(
         self, flavor: Sequence[inputs.FlavorSpec], exempt: inputs.Exempt = ()
     ) -> None:
@@ -237,14 +228,15 @@ class Request:
         self, requirement: Requirement | None, forced: bool
     ) -> Callable[[str | None], int]:
         """Return a function that reads metadata values and caches the bits."""
-        read = functools.partial(self.say, requirement, forced)
+        read = functools.partial(decision.read, requirement, forced)
         return functools.cache(read)
 
     def _read(self, aggregates: Iterable[Any]) -> Stated:
         """Return what the metadata of some aggregates states together."""
         offers: list[dict[str, str]] = []
         demanded: dict[str, list[str]] = {}
-        lacking, flag = [], self.flag
+        lacking = []
+        flag = inputs.FLAG
         for aggregate in aggregates:
             metadata = aggregate.metadata or {}
             # Looking for the flag is fast, and most aggregates lack the flag.
@@ -284,7 +276,7 @@ class Request:
             for key, text in demanded:
                 lacking.setdefault(key, []).append(text)
         for spec, bits in zip(self.flavor, bits_by_spec, strict=True):
-            kind = self.check(spec, bits)
+            kind = decision.check_flavor(spec, bits)
             if kind is not None:
                 yield Reason(
                     Side.FLAVOR,

@@ -45,8 +45,6 @@ _OPERATORS: Final[Mapping[str, tuple[Callable[[str], Any], Any]]] = {
     _ALL_IN: (str, operator.contains),
 }
 OPERATORS: Final = _OPERATORS.keys()
-#: The operators that read both sides as numbers.
-NUMERIC: Final = {n for n, (read, _) in _OPERATORS.items() if read is float}
 #: Each sentinel and operator contains one of these characters. A text without
 #: them is plain.
 _SIGNS: Final = frozenset('*~!<=>')

@@ -97,11 +97,6 @@ class SiftTest(unittest.TestCase):
                 hosts = [Host('h', aggregates)]
                 self.assertEqual(hosts, sift({'k': text}, hosts)[1])
 
-    def test_each_request_reads_extra_specs(self) -> None:
-        self.assertEqual(
-            inputs.read_flavor({'k': '1'}), Request(()).read({'k': '1'})
-        )
-
     def test_an_error_is_told_on_one_line(self) -> None:
         class Broken:
             @property
