@@ -69,42 +69,29 @@ class Checks(upgrade_check.Checks):
         return cls(nova_conf.CONF)
 
     @property
+    def _available(self) -> Sequence[str]:
+        return self._config.filter_scheduler.available_filters  # type: ignore[no-any-return]
+
+    @property
     def _enabled(self) -> Sequence[str]:
         return self._config.filter_scheduler.enabled_filters  # type: ignore[no-any-return]
 
     @with_right_values
     def check_filter(self) -> Result:
         """Check that nova.conf enables ``AggregateInstanceTypeFilter``."""
-        lines = self._config.filter_scheduler.available_filters
-        is_offered = any(map(_is_ours, lines))
-        our_filters = [
-            name for name in self._enabled if name in (FILTER, SPREAD_FILTER)
-        ]
-        if our_filters and not is_offered:
+        problem = self._missing_line()
+        if problem:
             return Result(
                 FAILURE,
-                f'enabled_filters names {", ".join(our_filters)}, but there '
-                f'is no line "available_filters = {OUR_FILTERS}", so '
-                f'nova-scheduler stops. Write {_LINES} into '
-                '[filter_scheduler].',
-            )
-        other_filters = [
-            name for name in self._enabled if name not in our_filters
-        ]
-        if other_filters and all(map(_is_ours, lines)):
-            return Result(
-                FAILURE,
-                f'enabled_filters names {", ".join(other_filters)}, but the '
-                'lines available_filters offer only the filters of '
-                f'nova_filters, so nova-scheduler stops. Write {_LINES} into '
-                '[filter_scheduler].',
+                f'{problem}, so nova-scheduler stops. Write one line for each '
+                f'name: {_LINES}.',
             )
         if FILTER in self._enabled:
             return Result(SUCCESS)
         code = WARNING
         state = 'available but not enabled, so it does nothing'
         remedy = f'add {FILTER} to enabled_filters in [filter_scheduler]'
-        if not is_offered:
+        if not any(map(_is_ours, self._available)):
             state = 'not enabled'
             remedy += f', and write {_LINES}'
             # An operator may want only the weighers, so do not warn.
@@ -115,6 +102,28 @@ class Checks(upgrade_check.Checks):
             f'{FILTER} is {state}. To use it, {remedy}. Then restart '
             'nova-scheduler.',
         )
+
+    def _missing_line(self) -> str:
+        """Return which line ``available_filters`` is missing, if any."""
+        our_filters = []
+        other_filters = []
+        for name in self._enabled:
+            if name in (FILTER, SPREAD_FILTER):
+                our_filters.append(name)
+            else:
+                other_filters.append(name)
+        if our_filters and not any(map(_is_ours, self._available)):
+            return (
+                f'enabled_filters names {", ".join(our_filters)}, but there '
+                f'is no line "available_filters = {OUR_FILTERS}"'
+            )
+        if other_filters and all(map(_is_ours, self._available)):
+            return (
+                f'enabled_filters names {", ".join(other_filters)}, but the '
+                'lines available_filters offer only the filters of '
+                'nova_filters'
+            )
+        return ''
 
     @with_right_values
     def check_in_tree_filter(self) -> Result:

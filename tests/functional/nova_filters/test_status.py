@@ -27,7 +27,7 @@ CASES = {
             'available_filters = nova_filters.all_filters\n',
             '',
             'names AggregateInstanceTypeFilter',
-            '"available_filters = nova_filters.all_filters" into',
+            'and "available_filters = nova_filters.all_filters".',
         ),
         (
             'available_filters = nova.scheduler.filters.all_filters\n',
