@@ -88,10 +88,6 @@ class TurnTest(unittest.TestCase):
 class TeamTest(unittest.TestCase):
     """The teams whose members are spread or packed."""
 
-    def test_a_preference_for_affinity_packs(self) -> None:
-        policies = {'soft-affinity': True, 'soft-anti-affinity': False}
-        self.assertEqual(policies, members.POLICIES)
-
     def test_a_team_is_text(self) -> None:
         number = uuid.UUID(int=7)
         self.assertEqual(
@@ -317,19 +313,6 @@ class ReadTest(unittest.TestCase):
                 self.read(rules, image=image).shape,
             )
             self.assertNotEqual(*shapes, rules)
-
-    def test_equal_flavors_are_one_object(self) -> None:
-        """So many servers take little memory."""
-        for rules in RULES:
-            flavors = [
-                self.read(rules, flavor=flavor(extra_specs=specs)).flavor
-                for specs in ({'a': '1', 'b': '2'}, {'b': '2', 'a': '1'})
-            ]
-            self.assertIs(*flavors)
-            text = ''
-            if rules.aggregates:
-                text = '{"a": "1", "b": "2"}'
-            self.assertEqual(text, flavors[0])
 
     def test_nothing_of_a_tenants_text_is_kept(self) -> None:
         hints = {'heat_root_stack_id': 'root', 'different_host': 'x' * 10_000}
