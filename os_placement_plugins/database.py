@@ -16,23 +16,21 @@ from os_placement_plugins import errors, time_limit
 LIMIT: Final = 3.0
 
 
-def read(config: Any, section: str, statement: Any) -> list[Any]:
+def read(config: Any, section: str, statement: str) -> list[Any]:
     """Execute a statement, and return its rows.
 
     :param config: the configuration of the service.
     :param section: the section with the option ``connection``.
-    :param statement: a statement of SQLAlchemy, or an SQL text.
+    :param statement: an SQL text.
     :raises DatabaseError: if the database does not answer in time.
     """
     sqlalchemy = importlib.import_module('sqlalchemy')
-    if isinstance(statement, str):
-        statement = sqlalchemy.text(statement)
 
     def ask() -> list[Any]:
         engine = _engine(config, section)
         try:
             with engine.connect() as connection:
-                return list(connection.execute(statement))
+                return list(connection.execute(sqlalchemy.text(statement)))
         finally:
             engine.dispose()
 
