@@ -91,7 +91,7 @@ class Checks(upgrade_check.Checks):
         code = WARNING
         state = 'available but not enabled, so it does nothing'
         remedy = f'add {FILTER} to enabled_filters in [filter_scheduler]'
-        if not any(map(_is_ours, self._available)):
+        if not _find_ours(self._available):
             state = 'not enabled'
             remedy += f', and write {_LINES}'
             # An operator may want only the weighers, so do not warn.
@@ -112,12 +112,13 @@ class Checks(upgrade_check.Checks):
                 our_filters.append(name)
             else:
                 other_filters.append(name)
-        if our_filters and not any(map(_is_ours, self._available)):
+        our_lines = _find_ours(self._available)
+        if our_filters and not our_lines:
             return (
                 f'enabled_filters names {", ".join(our_filters)}, but there '
                 f'is no line "available_filters = {OUR_FILTERS}"'
             )
-        if other_filters and all(map(_is_ours, self._available)):
+        if other_filters and len(our_lines) == len(self._available):
             return (
                 f'enabled_filters names {", ".join(other_filters)}, but the '
                 'lines available_filters offer only the filters of '
@@ -187,7 +188,7 @@ class Checks(upgrade_check.Checks):
                 'weight_classes names no weigher, so all hosts are equally '
                 f'good. Write {_WEIGHERS}.',
             )
-        if all(map(_is_ours, names)):
+        if len(_find_ours(names)) == len(names):
             return Result(
                 WARNING,
                 'nova_filters has the only weighers: RAM, disk, CPU and load '
@@ -242,7 +243,7 @@ class Checks(upgrade_check.Checks):
 
     def _uses_weighers(self) -> bool:
         """Tell whether nova.conf names weighers of this package."""
-        return any(map(_is_ours, self._config.filter_scheduler.weight_classes))
+        return bool(_find_ours(self._config.filter_scheduler.weight_classes))
 
     _upgrade_checks = (
         *upgrade_check.Checks._upgrade_checks,
@@ -255,9 +256,9 @@ class Checks(upgrade_check.Checks):
     )
 
 
-def _is_ours(name: str) -> bool:
-    """Tell whether an entry of nova.conf is of this package."""
-    return name.startswith('nova_filters.')
+def _find_ours(names: Sequence[str]) -> list[str]:
+    """Return the names in nova.conf that are of this package."""
+    return [name for name in names if name.startswith('nova_filters.')]
 
 
 if __name__ == '__main__':

@@ -285,14 +285,6 @@ class FileTests:
             )
         self.assertEqual((255, ''), (result.returncode, result.stderr))
 
-    def test_the_table_says_the_same_as_the_data(self):
-        path = self.write('')
-        answer = self.execute('--config-file', path, 'upgrade', 'check')
-        data = self.check('')
-        self.assertEqual(data.code, answer.code)
-        for name in data.checks:
-            self.assertIn(f'Check: {name}', answer.output)
-
 
 #: A password, and the parts of it that a URL makes of it.
 PASSWORD = ('s3cretpw', 's3c', 'retpw', 'cret')
