@@ -177,8 +177,6 @@ class CloudTestCase(OptionTestCase):
 class StackTestCase(CloudTestCase):
     """Four hosts, and the servers of stacks."""
 
-    weigher_name = 'StackAffinityWeigher'
-
     def setUp(self) -> None:
         super().setUp()
         self.hosts = [self.add_host() for _ in range(4)]
@@ -220,6 +218,6 @@ class StackTestCase(CloudTestCase):
         (tested_weigher,) = (
             weigher
             for weigher in self.scheduler.host_manager.weighers
-            if type(weigher).__name__ == self.weigher_name
+            if type(weigher).__name__ == 'StackAffinityWeigher'
         )
         return tested_weigher
