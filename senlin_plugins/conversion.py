@@ -3,21 +3,94 @@
 """The command ``senlin-plugins-convert``.
 
 The command lists the clusters that need this package. It also changes the type
-of a profile from Senlin's own type to the type of this package, or back.
+of a profile from Senlin's own type to the type of this package, or back, which
+Senlin itself cannot do. The nodes keep their servers.
 """
 
+import dataclasses
 import importlib
 import sys
 import warnings
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
 
 from oslo_config import cfg
 
 from os_placement_plugins import database
 from os_placement_plugins.errors import is_of_database, one_line
-from senlin_plugins import inventory
+from senlin_plugins.planning.plugin_types import EXTENDED
+from senlin_plugins.planning.snapshot import fixed_region, recorded_region
 
-COMMAND = 'senlin-plugins-convert'
+COMMAND: Final = 'senlin-plugins-convert'
+
+#: The query for the types that are used. Each row has ``cluster`` or ``node``,
+#: the id and the name of a cluster or of a node without a cluster, and the
+#: type, with its version, of one of its profiles and policies.
+STATEMENT: Final = """
+SELECT 'cluster', cluster.id, cluster.name AS name, profile.type
+FROM cluster JOIN profile ON profile.id = cluster.profile_id
+UNION SELECT 'cluster', cluster.id, cluster.name, profile.type
+FROM cluster
+JOIN node ON node.cluster_id = cluster.id
+JOIN profile ON profile.id = node.profile_id
+UNION SELECT 'cluster', cluster.id, cluster.name, policy.type
+FROM cluster_policy
+JOIN cluster ON cluster.id = cluster_policy.cluster_id
+JOIN policy ON policy.id = cluster_policy.policy_id
+UNION SELECT 'node', node.id, node.name, profile.type
+FROM node JOIN profile ON profile.id = node.profile_id
+WHERE node.cluster_id = '' OR node.cluster_id IS NULL
+ORDER BY name
+"""
+
+#: In-tree type of a profile -> the region-aware type.
+AWARE: Final = {in_tree: aware for aware, in_tree in EXTENDED.items()}
+
+
+@dataclasses.dataclass
+class Use:
+    """A cluster, or a node without a cluster, and the types that it uses.
+
+    :param kind: ``cluster`` or ``node``.
+    :param id: its id.
+    :param name: its name.
+    :param types: the types of its profiles and policies, with their versions.
+    """
+
+    kind: str
+    id: str
+    name: str
+    types: set[str] = dataclasses.field(default_factory=set)
+
+    @property
+    def package_types(self) -> str:
+        """The types that belong to this package, as text."""
+        prefix = f'{__package__}.'
+        return ', '.join(sorted(t for t in self.types if t.startswith(prefix)))
+
+
+def collect_uses(rows: Iterable[Any]) -> list[Use]:
+    """Return the clusters, and the nodes without a cluster.
+
+    :param rows: the rows that the query :data:`STATEMENT` returns.
+    """
+    uses: dict[str, Use] = {}
+    for kind, id_, name, type_name in rows:
+        use = uses.setdefault(id_, Use(kind, id_, name))
+        use.types.add(type_name)
+    return list(uses.values())
+
+
+def load_senlin() -> None:
+    """Import the modules of Senlin that register its database options.
+
+    :raises ImportError: if Senlin is not installed here.
+    """
+    # The first import patches the process for eventlet, as in senlin-engine.
+    importlib.import_module('senlin.cmd')
+    importlib.import_module('senlin.conf')
+    importlib.import_module('senlin.db.api')
+    importlib.import_module('senlin.db.sqlalchemy.api')
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -30,7 +103,7 @@ def main(argv: list[str] | None = None) -> int:
         # Hide the warnings of Senlin's libraries: they are not for operators.
         warnings.simplefilter('ignore')
     try:
-        inventory.load()
+        load_senlin()
     except ImportError as exc:
         return _fail(
             f'{COMMAND}: run it where senlin-engine is installed: {exc}'
@@ -47,7 +120,7 @@ def main(argv: list[str] | None = None) -> int:
         if command.name == 'profile':
             print(_convert(command))
         else:
-            print(_list())
+            print(_list_uses())
     except (ValueError, OSError, cfg.Error) as exc:
         return _fail(one_line(exc))
     except Exception as exc:
@@ -57,13 +130,114 @@ def main(argv: list[str] | None = None) -> int:
     return 0
 
 
-def _list() -> str:
+def convert_profile(session: Any, name: str, back: bool, yes: bool) -> str:
+    """Change the type of a profile in Senlin's database.
+
+    :param session: a session of SQLAlchemy.
+    :param name: the name or the id of the profile.
+    :param back: whether to change a region-aware type to its in-tree type.
+    :param yes: whether to change the profile. If false, the function only
+        returns what would change.
+    :returns: what the command has done, or would do.
+    :raises ValueError: if the profile cannot be converted. The text says why.
+    """
+    models = importlib.import_module('senlin.db.sqlalchemy.models')
+    table = models.Profile
+    profiles = session.query(table).filter(
+        (table.id == name) | (table.name == name)
+    )
+    if profiles.count() != 1:
+        raise ValueError(f"{profiles.count()} profiles are called '{name}'.")
+    profile = profiles.one()
+    old_type = profile.spec['type']
+    types = EXTENDED if back else AWARE
+    if old_type not in types:
+        raise ValueError(
+            f"The type of profile '{name}' is '{old_type}': it must be one of "
+            f'{", ".join(types)}.'
+        )
+    nodes = session.query(models.Node).filter_by(profile_id=profile.id).all()
+    cluster_ids = {node.cluster_id for node in nodes}
+    clusters = session.query(models.Cluster).filter(
+        (models.Cluster.profile_id == profile.id)
+        | models.Cluster.id.in_(cluster_ids)
+    )
+    _check_locks(session, models, [*clusters, *nodes])
+    home = _find_home(profile)
+    if back:
+        _check_regions(nodes, home, in_tree=types[old_type])
+        _check_policies(session, [cluster.id for cluster in clusters])
+    names = ', '.join(cluster.name for cluster in clusters)
+    text = (
+        f"Profile '{name}' ({len(nodes)} nodes; clusters: {names or 'none'}): "
+        f'{old_type} -> {types[old_type]}.'
+    )
+    if not yes:
+        return f'{text} Nothing has changed: say --yes to do it.'
+    profile.type = profile.type.replace(old_type, types[old_type])
+    profile.spec = {**profile.spec, 'type': types[old_type]}
+    return f'{text} Done.'
+
+
+def _check_locks(session: Any, models: Any, objects: Iterable[Any]) -> None:
+    """Refuse if an action holds the lock of a cluster or a node."""
+    ids = [item.id for item in objects]
+    for column in (models.ClusterLock.cluster_id, models.NodeLock.node_id):
+        if session.query(column).filter(column.in_(ids)).first():
+            raise ValueError(
+                'An action on its clusters or nodes is under way: wait.'
+            )
+
+
+def _find_home(profile: Any) -> str:
+    """Return the region in which the in-tree type looks for all servers."""
+    context = profile.spec['properties'].get('context')
+    home = fixed_region(context) or cfg.CONF.default_region_name
+    if not home:
+        raise ValueError(
+            'default_region_name is not set in [DEFAULT] of senlin.conf: set '
+            'it to the region of the nodes, and restart Senlin.'
+        )
+    return str(home)
+
+
+def _check_regions(nodes: Iterable[Any], home: str, in_tree: str) -> None:
+    """Refuse if the in-tree type would not find the servers of some nodes."""
+    away = [
+        node.name
+        for node in nodes
+        if recorded_region(node) not in (None, home)
+    ]
+    if away:
+        raise ValueError(
+            f'{len(away)} node(s) are not in {home}, such as {away[0]}, and '
+            f'{in_tree} would not find their servers: delete these nodes '
+            'first.'
+        )
+
+
+def _check_policies(session: Any, cluster_ids: Sequence[str]) -> None:
+    """Refuse if a policy of this package is attached to a cluster."""
+    sqlalchemy = importlib.import_module('sqlalchemy')
+    rows = session.execute(sqlalchemy.text(STATEMENT))
+    prefix = f'{__package__}.policy.'
+    for use in collect_uses(rows):
+        if use.id not in cluster_ids:
+            continue
+        for type_name in sorted(use.types):
+            if type_name.startswith(prefix):
+                raise ValueError(
+                    f'{type_name} is attached to {use.name}: detach it.'
+                )
+
+
+def _list_uses() -> str:
     """List the clusters, and nodes of no cluster, that need the package."""
-    rows = database.read(cfg.CONF, 'database', inventory.STATEMENT)
+    rows = database.read(cfg.CONF, 'database', STATEMENT)
     lines = [
-        f'{use.kind} {use.name} ({use.id}): {use.ours}'
-        for use in inventory.collect(rows)
-        if use.ours
+        f'{use.kind} {use.name} ({use.id}): {use.package_types}'
+        for use in collect_uses(rows)
+        if use.package_types
     ]
     return '\n'.join(lines) or 'Nothing needs this package.'
 
@@ -76,12 +250,10 @@ def _convert(command: Any) -> str:
     """
     engine = database.connect(cfg.CONF, 'database')
     orm = importlib.import_module('sqlalchemy.orm')
-    profile_types = importlib.import_module('senlin_plugins.profile_types')
     with orm.Session(engine) as session, session.begin():
-        text: str = profile_types.convert(
+        return convert_profile(
             session, command.profile, command.back, command.yes
         )
-    return text
 
 
 def _add_commands(commands: Any) -> None:

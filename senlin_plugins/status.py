@@ -25,7 +25,7 @@ from os_placement_plugins.upgrade_check import (
     Result,
     with_right_values,
 )
-from senlin_plugins import conf, inventory
+from senlin_plugins import conf, conversion
 from senlin_plugins.planning.plugin_types import REGION_PLACEMENT, RIVALS
 
 
@@ -59,7 +59,7 @@ class Checks(upgrade_check.Checks):
 
         :raises ImportError: if Senlin is not installed here.
         """
-        inventory.load()
+        conversion.load_senlin()
         return cls(cfg.CONF)
 
     @with_right_values
@@ -93,21 +93,6 @@ class Checks(upgrade_check.Checks):
         )
 
     @with_right_values
-    def check_enabled(self) -> Result:
-        """Check that users may use the policy types."""
-        enabled = self._config[conf.GROUP].enabled_policies
-        names = conf.REGION_PLACEMENT, conf.DELETION
-        disabled = [name for name in names if name not in enabled]
-        if not disabled:
-            return Result(SUCCESS)
-        return Result(
-            WARNING if len(disabled) == len(names) else SUCCESS,
-            f'Nobody can use the policy {" and ".join(disabled)}. To change '
-            f'that, add it to enabled_policies in [{conf.GROUP}] and restart '
-            'senlin-conductor and senlin-engine.',
-        )
-
-    @with_right_values
     def check_default_region(self) -> Result:
         """Check that ``default_region_name`` is set."""
         if self._config.default_region_name:
@@ -123,7 +108,9 @@ class Checks(upgrade_check.Checks):
     def check_clusters(self) -> Result:
         """Look in the database for policies that conflict or do nothing."""
         try:
-            rows = database.read(self._config, 'database', inventory.STATEMENT)
+            rows = database.read(
+                self._config, 'database', conversion.STATEMENT
+            )
         except DatabaseError as exc:
             return Result(
                 WARNING,
@@ -131,7 +118,7 @@ class Checks(upgrade_check.Checks):
                 f'of the clusters: {one_line(exc)}. '
                 f'{database.remedy("database")}',
             )
-        findings = list(_find_obstacles(inventory.collect(rows)))
+        findings = list(_find_obstacles(conversion.collect_uses(rows)))
         if not findings:
             return Result(SUCCESS)
         return Result(WARNING, '. '.join(findings) + '.')
@@ -139,13 +126,12 @@ class Checks(upgrade_check.Checks):
     _upgrade_checks = (
         *upgrade_check.Checks._upgrade_checks,
         ('Policy and profile types', check_types),
-        ('Enabled policies', check_enabled),
         ('Default region', check_default_region),
         ('Attached policies', check_clusters),
     )
 
 
-def _find_obstacles(uses: Collection[inventory.Use]) -> Iterator[str]:
+def _find_obstacles(uses: Collection[conversion.Use]) -> Iterator[str]:
     """Name the clusters whose policies have no effect, or conflict."""
     for ours, theirs in RIVALS.items():
         both = _clusters(uses, [ours, theirs])
@@ -154,16 +140,6 @@ def _find_obstacles(uses: Collection[inventory.Use]) -> Iterator[str]:
                 f'{ours} and {theirs} are both attached to {both} and '
                 'overwrite each other: detach the latter'
             )
-    unaware = _clusters(
-        [use for use in uses if use.profile not in PROFILE_TYPES],
-        [REGION_PLACEMENT],
-    )
-    if unaware:
-        yield (
-            f'{REGION_PLACEMENT} is attached to {unaware}, but the profile '
-            'creates all nodes in one region unless it brings regions of its '
-            f'own: use a profile of type {" or ".join(PROFILE_TYPES)}'
-        )
     in_tree = RIVALS[REGION_PLACEMENT]
     ineffective = _clusters(uses, [in_tree])
     if ineffective:
@@ -174,15 +150,17 @@ def _find_obstacles(uses: Collection[inventory.Use]) -> Iterator[str]:
         )
 
 
-def _clusters(uses: Iterable[inventory.Use], policies: Collection[str]) -> str:
+def _clusters(
+    uses: Iterable[conversion.Use], policies: Collection[str]
+) -> str:
     """Return a text that names the clusters with all the given policies.
 
     The text is empty if there are no such clusters.
     """
     names = []
     for use in uses:
-        attached = {kind.rpartition('-')[0] for kind in use.policies}
-        if attached.issuperset(policies):
+        types = {kind.rpartition('-')[0] for kind in use.types}
+        if types.issuperset(policies):
             names.append(use.name)
     if not names:
         return ''

@@ -3,21 +3,18 @@
 """The command ``openstack cluster region plan``."""
 
 import argparse
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import yaml
+from cliff import columns
 from osc_lib import exceptions
 
 from openstack_commands.base import files, lister
-from openstack_commands.clusters import clusters
-from openstack_commands.clusters.advice import projection
-from openstack_commands.clusters.cluster_lister import (
-    Cell,
-    ClusterLister,
-    Table,
-)
-from senlin_plugins.planning import region_spec, sizing
+from openstack_commands.clusters import projection
+from openstack_commands.clusters.cluster_reader import ClusterReader
+from os_placement_plugins.quoting import printable
+from senlin_plugins.planning import region_spec, sizing, values
 from senlin_plugins.planning.placement import place
 from senlin_plugins.planning.region_spec import Spec
 from senlin_plugins.planning.snapshot import NO_REGION, Snapshot
@@ -35,16 +32,37 @@ SHORT = (
 COLUMNS = (*SHORT, 'Why')
 
 
-class PlanClusterRegion(ClusterLister):
+class Cell(columns.FormattableColumn):  # type: ignore[misc]
+    """A value for programs, and its text for people.
+
+    :param value: the value; ``None`` is shown to people as a dash.
+    :param text: the text; by default, the value as text.
+    """
+
+    def __init__(self, value: object, text: str | None = None) -> None:
+        super().__init__(value)
+        if value is None:
+            self._text = '-'
+        elif text is None:
+            self._text = str(value)
+        else:
+            self._text = text
+
+    def human_readable(self) -> str:
+        """Return the text."""
+        return self._text
+
+
+class PlanClusterRegion(lister.Lister):
     """Show how scaling a cluster would change its regions, and why.
 
     The command uses the same planner as the region placement policy. Only
     --policy and --cluster need a cloud. The command does not change anything.
+    Unlike the policy, the command does not ask whether the services of a
+    region answer: name a region that does not answer with --without.
     """
 
-    WITHOUT_POLICY = 'name one with --policy, --spec or --region'
-    #: Sentences on what to do about silent regions.
-    advice: Sequence[str] = ()
+    INPUT_ERRORS = (values.WrongValue,)
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the arguments of the command."""
@@ -94,14 +112,21 @@ class PlanClusterRegion(ClusterLister):
         )
         text = 'treat this region as out of reach; can be repeated'
         lister.add_repeatable(parser, '--without', '<name>', text)
-        self.add_default_region(parser)
+        parser.add_argument(
+            '--default-region',
+            metavar='<name>',
+            help="value of default_region_name in Senlin's configuration, "
+            "which Senlin's API does not show; the region of nodes without a "
+            'recorded region, and of a profile that names a port or volume by '
+            'its ID, but names no region',
+        )
 
-    def take_action(self, parsed_args: argparse.Namespace) -> Table:
+    def take_action(self, parsed_args: argparse.Namespace) -> lister.Table:
         """Return the plan as a table.
 
         :raises CommandError: if there is no plan, or the input is wrong.
         """
-        change = _change(parsed_args)
+        change = _read_change(parsed_args)
         snapshot = self._read(parsed_args, change)
         decision = place(snapshot)
         if decision.refusal:
@@ -113,21 +138,21 @@ class PlanClusterRegion(ClusterLister):
         self.remarks = [
             f'{share.name}: {share.why}.' for share in shares if share.why
         ]
-        self.remarks += self.advice
         return COLUMNS, [_row(share) for share in shares]
 
     def _read(
         self, parsed_args: argparse.Namespace, change: sizing.Change
     ) -> Snapshot:
         """Return the cluster and the policy that the command line names."""
+        reader = None
+        if parsed_args.cluster or parsed_args.policy:
+            reader = ClusterReader(
+                self.log_in(), self._warn, parsed_args.default_region
+            )
         cluster = None
-        if parsed_args.cluster:
-            cluster = self.find_cluster(parsed_args.cluster)
-        elif parsed_args.policy:
-            self.connection = self.log_in()
-        policy = self._policy(parsed_args, cluster)
-        regions, failing = self.in_force(policy, cluster)
-        self.advice = self.advise(cluster, failing)
+        if reader and parsed_args.cluster:
+            cluster = reader.find_cluster(parsed_args.cluster)
+        regions = _read_policy(parsed_args, reader, cluster).regions
         names = [region.name for region in regions]
         out_of_reach = set(parsed_args.without)
         if not out_of_reach <= set(names):
@@ -136,49 +161,46 @@ class PlanClusterRegion(ClusterLister):
                 f'--without names {", ".join(strangers)}; the regions of the '
                 f'policy are {", ".join(names)}'
             )
-        if cluster is None:
-            current = _current(parsed_args.current)
+        if reader and cluster:
+            current = reader.count_nodes(cluster)
         else:
-            current = clusters.distribution(
-                self.connection.clustering,
-                self.connection.clustering.nodes(cluster_id=cluster.id),
-                parsed_args.default_region,
-            )
-        if self.connection is not None:
+            current = _read_current(parsed_args.current)
+        if reader:
             occupied = [name for name in current if current[name]]
-            out_of_reach |= self.unreachable(
-                policy,
+            out_of_reach |= reader.find_out_of_reach(
                 cluster,
                 {*names, *occupied} - out_of_reach - {NO_REGION},
                 growing=change.growing,
-                default_region=parsed_args.default_region,
             )
-        return Snapshot(
-            change,
-            regions,
-            current,
-            out_of_reach,
-            failing=failing,
-        )
+        return Snapshot(change, regions, current, out_of_reach)
 
-    def _policy(self, parsed_args: argparse.Namespace, cluster: Any) -> Spec:
-        """Return the spec of the policy."""
-        if parsed_args.region:
-            return Spec(region_spec.read_options(parsed_args.region))
-        if parsed_args.spec:
-            with files.reading(parsed_args.spec):
-                text = files.read_text(parsed_args.spec)
-                return region_spec.read(yaml.safe_load(text))
-        if parsed_args.policy:
-            return self.find_policy(parsed_args.policy)
-        if cluster is None:
-            raise exceptions.CommandError(
-                'Which regions? Name them with --region, --spec or --policy'
-            )
-        return self.attached_policy(cluster)
+    def _warn(self, text: str) -> None:
+        """Warn of a problem that does not stop the command."""
+        self.log.warning('%s', printable(text))
 
 
-def _change(parsed_args: argparse.Namespace) -> sizing.Change:
+def _read_policy(
+    parsed_args: argparse.Namespace,
+    reader: ClusterReader | None,
+    cluster: Any,
+) -> Spec:
+    """Return the spec of the policy that the command line names."""
+    if parsed_args.region:
+        return Spec(region_spec.read_options(parsed_args.region))
+    if parsed_args.spec:
+        with files.reading(parsed_args.spec):
+            text = files.read_text(parsed_args.spec)
+            return region_spec.read(yaml.safe_load(text))
+    if reader and parsed_args.policy:
+        return reader.find_policy(parsed_args.policy)
+    if reader and cluster:
+        return reader.read_attached_policy(cluster)
+    raise exceptions.CommandError(
+        'Which regions? Name them with --region, --spec or --policy'
+    )
+
+
+def _read_change(parsed_args: argparse.Namespace) -> sizing.Change:
     """Return how many nodes to add or to remove."""
     if parsed_args.count is None:
         growing = parsed_args.scale_out is not None
@@ -194,7 +216,7 @@ def _change(parsed_args: argparse.Namespace) -> sizing.Change:
     return sizing.Change(growing, sizing.read_count(number))
 
 
-def _current(texts: Iterable[str]) -> dict[str, int]:
+def _read_current(texts: Iterable[str]) -> dict[str, int]:
     """Return the distribution that the ``--current`` options name."""
     current: dict[str, int] = {}
     for text in texts:

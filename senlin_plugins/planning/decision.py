@@ -3,7 +3,7 @@
 """The decision of a policy about an action."""
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 
 @dataclasses.dataclass(frozen=True)
@@ -16,17 +16,15 @@ class Decision:
     :param refusal: why the action is refused; empty if it is not refused.
     :param shortage: region or zone -> how many nodes it lacks, if more nodes
         must leave than it has. Nodes of other regions or zones leave instead.
-    :param moves: node id -> the region in which the node is created or
-        recreated.
-    :param stuck: the ids of nodes for which no region has room.
+    :param regions: node id -> the region in which the node is created, for
+        nodes of the cluster that have no region yet.
     """
 
     plan: Mapping[str, int] = dataclasses.field(default_factory=dict)
     candidates: tuple[str, ...] = ()
     refusal: str = ''
     shortage: Mapping[str, int] = dataclasses.field(default_factory=dict)
-    moves: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    stuck: Sequence[str] = ()
+    regions: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
     @property
     def placements(self) -> list[str]:

@@ -39,16 +39,11 @@ def read(action: str, inputs: Mapping[str, Any]) -> dict[str, Any]:
     match action:
         case 'CLUSTER_RESIZE':
             checked = _read_resize(stated)
-        case 'CLUSTER_ADD_NODES':
-            nodes = inputs.get('nodes')
-            checked = {'nodes': values.read_ids(nodes, "'nodes'")}
         case 'CLUSTER_DEL_NODES' if 'candidates' in stated:
             candidates = stated['candidates']
             checked = {
                 'candidates': values.read_ids(candidates, "'candidates'")
             }
-        case 'CLUSTER_REPLACE_NODES':
-            _check_pairs(inputs.get('candidates'))
         case 'CLUSTER_RECOVER' | 'NODE_RECOVER' if 'operation' in stated:
             _check_operation(stated['operation'])
     return {**inputs, **checked}
@@ -87,18 +82,6 @@ def _read_adjustment(value: object, kind: str) -> float:
             value = int(value)
     least = 0 if kind == 'EXACT_CAPACITY' else None
     return values.read_number(value, "'number'", least)
-
-
-def _check_pairs(candidates: object) -> None:
-    """Check the mapping from old nodes to the nodes that replace them."""
-    if isinstance(candidates, Mapping):
-        ids = [*candidates, *candidates.values()]
-        if ids and all(isinstance(id_, str) for id_ in ids):
-            return
-    raise WrongValue(
-        f"The value of 'candidates' is '{candidates}': it must map ids of "
-        'nodes to ids of nodes.'
-    )
 
 
 def _check_operation(operation: object) -> None:

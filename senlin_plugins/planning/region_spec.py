@@ -6,9 +6,7 @@ This module checks a spec by the same rules as Senlin. A test compares the
 results of both.
 """
 
-import dataclasses
-import json
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from senlin_plugins.planning import apportionment, values
@@ -19,54 +17,22 @@ from senlin_plugins.planning.values import WrongValue
 #: The policy types that this module can read: this package's type, and the
 #: in-tree type, which has the same properties.
 TYPES: Final = REGION_PLACEMENT, RIVALS[REGION_PLACEMENT]
-#: Version of a policy -> the properties that its spec may have.
-VERSIONS: Final = {'1.0': ('regions',), '1.1': ('regions', 'strategy')}
-#: The values of ``strategy``, which has no effect: every cluster grows in the
-#: regions that work. The property stays so that stored specs still load.
-BALANCED: Final = 'balanced'
-EVEN: Final = 'even'
-STRATEGIES: Final = (BALANCED, EVEN)
-#: The key in a cluster's metadata for the owner's settings. These settings
-#: override the spec of a policy of version 1.1.
-METADATA_KEY: Final = 'region_placement'
-#: The key in a cluster's metadata for forgotten servers. Nodes have left these
-#: servers behind, and Senlin never deletes them. The value has the ids of the
-#: servers, or of the nodes that left them.
-FORGET_KEY: Final = 'region_forget'
+VERSION: Final = '1.0'
 
 _SPEC_KEYS: Final = ('type', 'version', 'properties', 'description')
 _REGION_KEYS: Final = ('name', 'weight', 'cap')
-_WHERE: Final = f"'{METADATA_KEY}' of the cluster's metadata"
 
 
 class Spec(NamedTuple):
     """The spec of a region placement policy.
 
     :param regions: the regions, in the order of the spec.
-    :param follows: whether the policy reads the metadata and the data of a
-        cluster, as version 1.1 does.
     :param effective: whether the plans of the policy have an effect. The plans
         of Senlin's own policy have none.
     """
 
     regions: tuple[Region, ...]
-    follows: bool = False
     effective: bool = True
-
-
-class Override(NamedTuple):
-    """The regions of a policy, with the settings of a cluster's owner.
-
-    :param regions: the regions. The owner's weights and caps replace those of
-        the policy.
-    :param declared: the names of the regions that the owner has declared out.
-    :param problem: why all settings of the owner are ignored; empty if the
-        settings are valid.
-    """
-
-    regions: Sequence[Region]
-    declared: Set[str] = frozenset()
-    problem: str = ''
 
 
 def read(spec: object) -> Spec:
@@ -91,111 +57,16 @@ def read(spec: object) -> Spec:
         )
     # YAML reads 1.0 as a number.
     version = str(spec.get('version'))
-    if version not in VERSIONS or (
-        version > '1.0' and spec['type'] != TYPES[0]
-    ):
-        raise WrongValue(
-            f"'version' is '{version}': it must be {' or '.join(VERSIONS)}."
-        )
+    if version != VERSION:
+        raise WrongValue(f"'version' is '{version}': it must be {VERSION}.")
     properties = spec.get('properties')
     if not isinstance(properties, Mapping):
         raise WrongValue("'properties' is not a mapping: it needs 'regions'.")
-    _check_keys(properties, VERSIONS[version], "'properties'")
-    strategy = properties.get('strategy', BALANCED)
-    values.read_choice(strategy, "'strategy'", STRATEGIES)
+    _check_keys(properties, ('regions',), "'properties'")
     regions = properties.get('regions')
     if not isinstance(regions, list):
         raise WrongValue("'regions' must be a list of regions.")
-    return Spec(
-        _checked(regions),
-        follows=version > '1.0',
-        effective=spec['type'] == REGION_PLACEMENT,
-    )
-
-
-def read_metadata(
-    metadata: Mapping[str, Any] | None,
-) -> Mapping[str, Mapping[str, Any]]:
-    """Return the settings of a cluster's owner for each region.
-
-    :param metadata: the metadata of the cluster. The value of
-        :data:`METADATA_KEY` is a mapping, or the JSON of a mapping.
-    :returns: region name -> its ``weight``, ``cap`` and ``out``, unchecked.
-    :raises WrongValue: if the value does not map each region to a mapping.
-    """
-    changes = (metadata or {}).get(METADATA_KEY)
-    if isinstance(changes, str):
-        try:
-            changes = json.loads(changes)
-        except (ValueError, RecursionError) as exc:
-            raise WrongValue(f'{_WHERE} is not JSON: {exc}.') from exc
-    elif not changes:
-        return {}
-    if not isinstance(changes, Mapping) or not all(
-        isinstance(change, Mapping) for change in changes.values()
-    ):
-        raise WrongValue(
-            f'{_WHERE} must map names of regions to "weight", "cap" and "out".'
-        )
-    return changes
-
-
-def override(
-    regions: Sequence[Region], metadata: Mapping[str, Any] | None
-) -> Override:
-    """Apply the settings of a cluster's owner to the regions of a policy.
-
-    :param regions: the regions of the policy.
-    :param metadata: the cluster's metadata, with the settings of its owner. If
-        one setting is invalid, no setting counts.
-    """
-    try:
-        return _override(regions, read_metadata(metadata))
-    except WrongValue as exc:
-        return Override(regions, problem=str(exc))
-
-
-def _override(
-    regions: Sequence[Region], changes: Mapping[str, Mapping[str, Any]]
-) -> Override:
-    """Apply the owner's settings; raise if a setting is invalid."""
-    _check_keys(changes, tuple(region.name for region in regions), _WHERE)
-    numbers = {}
-    declared = set()
-    for name, change in changes.items():
-        where = f"'{name}' in {_WHERE}"
-        _check_keys(change, ('weight', 'cap', 'out'), where)
-        if values.read_flag(change.get('out', False), f"'out' of {where}"):
-            declared.add(name)
-        numbers[name] = {key: change[key] for key in change if key != 'out'}
-    items = []
-    for region in regions:
-        item = dataclasses.asdict(region)
-        item.update(numbers.get(region.name, {}))
-        items.append(item)
-    return Override(_checked(items), declared)
-
-
-def declared(metadata: Mapping[str, Any] | None) -> set[str]:
-    """Return the regions that a cluster's owner has declared out.
-
-    :param metadata: the metadata of the cluster. If the value of
-        :data:`METADATA_KEY` is invalid, no region counts as declared out.
-    """
-    try:
-        changes = read_metadata(metadata)
-    except WrongValue:
-        return set()
-    return {name for name in changes if changes[name].get('out') is True}
-
-
-def forgotten(metadata: Mapping[str, Any] | None) -> set[str]:
-    """Return the ids of the servers and nodes that the owner has forgotten.
-
-    :param metadata: the metadata of the cluster. The value of
-        :data:`FORGET_KEY` has the ids with spaces between them.
-    """
-    return set(str((metadata or {}).get(FORGET_KEY) or '').split())
+    return Spec(_checked(regions), effective=spec['type'] == REGION_PLACEMENT)
 
 
 def read_options(texts: Iterable[str]) -> tuple[Region, ...]:

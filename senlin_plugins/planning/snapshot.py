@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from senlin_plugins.planning.apportionment import Region
-from senlin_plugins.planning.region_state import State
 from senlin_plugins.planning.sizing import Change
 
 #: The status of a node whose creation has not begun.
@@ -55,11 +54,9 @@ class Snapshot:
     :param regions: the regions of the policy's spec.
     :param current: region name -> number of nodes that count in the region
         now.
-    :param out_of_reach: the names of regions that cannot be used now. Some of
-        these regions may not be in the spec.
+    :param out_of_reach: the names of regions in which no node is created or
+        deleted now. Some of these regions may not be in the spec.
     :param nodes: the nodes of the cluster.
-    :param failing: region name -> the state of a region with a fault. Unless
-        the region is also in ``left_alone``, nodes can leave it.
     """
 
     change: Change
@@ -67,53 +64,27 @@ class Snapshot:
     current: Mapping[str, int]
     out_of_reach: Collection[str] = ()
     nodes: Sequence[Node] = ()
-    failing: Mapping[str, State] = dataclasses.field(default_factory=dict)
-
-    @property
-    def left_alone(self) -> set[str]:
-        """The regions in which no node is created or deleted now."""
-        left_alone = set(self.out_of_reach)
-        if not self.change.growing:
-            # If a region is not in the spec, its nodes leave first. If such a
-            # region is silent but not out yet, the deletion of its nodes would
-            # fail.
-            named = {region.name for region in self.regions}
-            for name, state in self.failing.items():
-                if state.dead and not state.is_dead and name not in named:
-                    left_alone.add(name)
-        return left_alone
 
     @property
     def usable(self) -> list[Region]:
         """The regions in which a plan creates or keeps nodes.
 
-        If the cluster shrinks, the nodes of all other regions leave first.
+        If the cluster shrinks, the nodes of all other regions within reach
+        leave first.
         """
-        left_alone = self.left_alone
-        reachable, working, not_given_up = [], [], []
-        for region in self.regions:
-            if region.name in left_alone:
-                continue
-            reachable.append(region)
-            state = self.failing.get(region.name)
-            if not state:
-                working.append(region)
-            # Only a region that is out, and whose nodes cannot be deleted, is
-            # given up. In all other regions, nodes may be healthy.
-            if not state or not state.is_dead:
-                not_given_up.append(region)
-        if self.change.growing:
-            return working
-        return not_given_up or reachable
+        return [
+            region
+            for region in self.regions
+            if region.name not in self.out_of_reach
+        ]
 
     @property
     def movable(self) -> dict[str, int]:
-        """Region name -> number of nodes, without the regions left alone."""
-        left_alone = self.left_alone
+        """Region name -> number of nodes, without regions out of reach."""
         return {
             name: count
             for name, count in self.current.items()
-            if name not in left_alone
+            if name not in self.out_of_reach
         }
 
     def after(self, plan: Mapping[str, int]) -> 'Snapshot':

@@ -6,11 +6,12 @@ from typing import Any
 
 from oslo_config import cfg
 from oslo_log import log as logging
+from senlin.common import context as senlin_context
 from senlin.common import exception as exc
+from senlin.objects import cluster as cluster_objects
 from senlin.policies import base
 
 from senlin_plugins import conf
-from senlin_plugins.cluster import cluster_row
 from senlin_plugins.planning import inputs, plugin_types, values
 from senlin_plugins.planning.decision import Decision
 
@@ -44,23 +45,26 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         raise NotImplementedError
 
     def find_cluster(self, cluster_id: str, action: Any) -> Any:
-        """Return the cluster, with the parts that the decision needs."""
+        """Return the cluster of an action.
+
+        :returns: the engine's object for an action on the cluster; the row for
+            an action on a node.
+        """
         # An action on a cluster loads the cluster after it has taken the lock,
         # so this cluster is up to date.
         if action.target == cluster_id:
             return action.entity
-        return cluster_row.load(cluster_id)
+        admin = senlin_context.get_admin_context()
+        row = cluster_objects.Cluster.get(
+            admin, cluster_id, project_safe=False
+        )
+        if not row:
+            raise exc.ResourceNotFound(type='cluster', id=cluster_id)
+        return row
 
-    def prepare(self, cluster: Any, action: Any) -> Any:
-        """Read the data that the decision needs besides the cluster.
-
-        :returns: these data, which :meth:`decide` gets as ``view``.
-        """
-
-    def decide(self, cluster: Any, action: Any, view: Any) -> Decision | None:
+    def decide(self, cluster: Any, action: Any) -> Decision | None:
         """Read the nodes of the cluster and decide.
 
-        :param view: the data that :meth:`prepare` has returned.
         :returns: the decision, or ``None`` if there is nothing to decide.
         :raises WrongValue: if the action asks for an invalid number of nodes.
         """
@@ -71,7 +75,7 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
 
         :param action: the action; the caller stores it afterwards.
         :param decision: the decision. If the action is a recovery, even a
-            refusal may contain moves of nodes to other regions.
+            refusal may contain regions of nodes.
         """
         raise NotImplementedError
 
@@ -81,7 +85,7 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         :returns: the obstacle and what to do; empty if there is none.
         """
         # Senlin's own check compares types with their versions. So it would
-        # allow two versions of the same policy on one cluster.
+        # allow two versions of the deletion policy on one cluster.
         type_name = self.type.rpartition('-')[0]
         rivals = type_name, plugin_types.RIVALS[type_name]
         for policy in cluster.policies:
@@ -101,15 +105,11 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         :raises: ``InvalidSpec``; the text says what is wrong and which values
             are accepted.
         """
-        problem = self._disabled()
-        if not problem:
-            try:
-                self.check_spec()
-                super().validate(context, validate_props)
-            except (exc.ESchema, TypeError, ValueError) as ex:
-                problem = str(ex)
-        if problem:
-            raise exc.InvalidSpec(message=problem)
+        try:
+            self.check_spec()
+            super().validate(context, validate_props)
+        except (exc.ESchema, TypeError, ValueError) as ex:
+            raise exc.InvalidSpec(message=str(ex)) from ex
         return True
 
     def attach(self, cluster: Any, enabled: bool = True) -> tuple[bool, Any]:
@@ -118,7 +118,7 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         :param enabled: whether the policy is enabled on the cluster.
         :returns: (true, data for Senlin to store), or (false, reason).
         """
-        obstacle = self._disabled() or self.find_obstacle(cluster)
+        obstacle = self.find_obstacle(cluster)
         if obstacle:
             return False, obstacle
         return True, None
@@ -140,9 +140,8 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         try:
             action.inputs.update(inputs.read(action.action, action.inputs))
             cluster = self.find_cluster(cluster_id, action)
-            view = self.prepare(cluster, action)
             refuse = self.refuse
-            decision = self.decide(cluster, action, view)
+            decision = self.decide(cluster, action)
             if decision is None:
                 return
             self.write(action, decision)
@@ -185,17 +184,3 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
             LOG.exception(
                 'The reason could not be stored in action %s.', action.id
             )
-
-    def _disabled(self) -> str:
-        """Return a message if the policy's type is disabled, or else ''."""
-        enabled = cfg.CONF[conf.GROUP].enabled_policies
-        type_name = self.type.rpartition('-')[0]
-        name = type_name.rpartition('.')[2]
-        if name in enabled:
-            return ''
-        return (
-            f"Policies of type '{type_name}' are "
-            f"disabled: add '{name}' to enabled_policies in "
-            f'section [{conf.GROUP}] of senlin.conf, which is '
-            f"'{','.join(enabled)}' now."
-        )

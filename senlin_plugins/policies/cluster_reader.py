@@ -2,9 +2,10 @@
 
 """Convert Senlin's clusters and nodes to the classes of ``planning``."""
 
+import collections
 import copy
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 from oslo_config import cfg
@@ -50,13 +51,9 @@ def read_change(action: Any, cluster: Any) -> Change:
     return change
 
 
-def read_nodes(cluster: Any, nodes: Iterable[Any]) -> list[Node]:
-    """Convert Senlin's nodes to :class:`Node`.
-
-    :param nodes: nodes of the cluster, or nodes that join the cluster.
-    """
-    nodes = list(nodes)
-    find_region = _region_finder(cluster, nodes)
+def read_nodes(nodes: Sequence[Any]) -> list[Node]:
+    """Convert Senlin's nodes to :class:`Node`."""
+    find_region = _region_finder(nodes)
     return [
         Node(
             id=node.id,
@@ -81,14 +78,22 @@ def read_unrecorded(cluster: Any) -> list[tuple[Any, str]]:
         plans count the node; empty if nothing names a region.
     """
     nodes = [node for node in cluster.nodes if not recorded_region(node)]
-    find_region = _region_finder(cluster, nodes)
+    find_region = _region_finder(nodes)
     return [(node, find_region(node)) for node in nodes]
 
 
-def untied(names: set[str], profile: Any) -> set[str]:
-    """Return the regions in which a profile can create nodes.
+def count_nodes(nodes: Sequence[Any]) -> dict[str, int]:
+    """Return region name -> number of nodes.
 
-    :param names: the regions to choose from.
+    :param nodes: the nodes, or their rows.
+    """
+    return collections.Counter(map(_region_finder(nodes), nodes))
+
+
+def excluded_by_ties(names: Collection[str], profile: Any) -> set[str]:
+    """Return the regions in which a profile cannot create nodes.
+
+    :param names: the regions in question.
     :param profile: a region-aware profile.
     """
     ties = profile.ties()
@@ -101,10 +106,10 @@ def untied(names: set[str], profile: Any) -> set[str]:
             region,
             ties[0],
         )
-    return names - requirements.excluded_by_ties(names, ties, region)
+    return requirements.excluded_by_ties(names, ties, region)
 
 
-def _region_finder(cluster: Any, nodes: Iterable[Any]) -> Callable[[Any], str]:
+def _region_finder(nodes: Iterable[Any]) -> Callable[[Any], str]:
     """Return a function from a node to the region in which it counts.
 
     Only the profiles of nodes without a recorded region are read, all in one
@@ -113,10 +118,6 @@ def _region_finder(cluster: Any, nodes: Iterable[Any]) -> Callable[[Any], str]:
     ids = {node.profile_id for node in nodes if not recorded_region(node)}
     default = cfg.CONF.default_region_name
     fixed_regions = {}
-    if cluster.profile_id in ids:
-        context = cluster.rt['profile'].context
-        fixed_regions[cluster.profile_id] = fixed_region(context)
-        ids.remove(cluster.profile_id)
     if ids:
         table = models.Profile
         with db_api.session_for_read() as session:

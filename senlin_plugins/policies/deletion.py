@@ -147,7 +147,7 @@ class DeletionPolicy(base.PlacementPolicy):
             return None
         return super().find_cluster(cluster_id, action)
 
-    def decide(self, cluster: Any, action: Any, view: Any) -> Decision | None:
+    def decide(self, cluster: Any, action: Any) -> Decision | None:
         """Choose the nodes that leave (S1 to S7 of the specification)."""
         if action.action == consts.NODE_DELETE:
             return Decision(candidates=(action.entity.id,))
@@ -163,7 +163,7 @@ class DeletionPolicy(base.PlacementPolicy):
             members = [node.id for node in cluster.nodes]
             return accept(action.inputs.get('candidates') or [], members)
         return select(
-            cluster_reader.read_nodes(cluster, cluster.nodes),
+            cluster_reader.read_nodes(cluster.nodes),
             change.count,
             Criterion(self.properties['criteria']),
             action.data.get('deletion') or {},

@@ -2,7 +2,7 @@
 
 """Write the regions of new nodes into an action's data and the nodes' rows."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from oslo_log import log as logging
@@ -10,11 +10,10 @@ from senlin.common import consts
 from senlin.common import context as senlin_context
 from senlin.objects import node as node_objects
 
-from senlin_plugins.cluster import node_records
+from senlin_plugins import node_records
 from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.snapshot import INIT, NO_REGION
 from senlin_plugins.policies import cluster_reader
-from senlin_plugins.profiles import region_aware
 
 LOG = logging.getLogger(__name__)
 
@@ -26,14 +25,8 @@ def write(action: Any, decision: Decision) -> None:
         nodes of the cluster may change, too.
     :param decision: the decision of the region placement policy.
     """
-    profile = action.entity.rt['profile']
-    aware = region_aware.is_aware(profile)
-    if decision.moves:
-        action.data['moves'] = dict(decision.moves)
-    if decision.stuck:
-        action.data['stuck'] = list(decision.stuck)
-    if decision.moves and aware:
-        _record_new_regions(action.entity, decision.moves)
+    if decision.regions:
+        _record_regions(action.entity, decision.regions)
     if not decision.plan:
         return
     field = 'deletion' if decision.candidates else 'creation'
@@ -43,41 +36,41 @@ def write(action: Any, decision: Decision) -> None:
     action.data[field] = written
     if decision.candidates:
         # Senlin's own deletion policy fails if a node has no recorded region.
-        record_missing_regions(action.entity)
-        for node in unplaced(action.entity):
-            # No region is chosen for this node yet. Set the data in memory
-            # only, for Senlin's own deletion policy.
-            node.data = {'placement': {'region_name': NO_REGION}}
+        unrecorded = cluster_reader.read_unrecorded(action.entity)
+        record_missing_regions(unrecorded)
+        for node, region in unrecorded:
+            if region == NO_REGION:
+                # No region is chosen for this node yet. Set the data in memory
+                # only, for Senlin's own deletion policy.
+                node.data = {'placement': {'region_name': NO_REGION}}
         # If the cluster has a deletion policy, of this package or of Senlin,
         # the policy later replaces these candidates. It keeps the number of
         # nodes for each region, and chooses the nodes by its own criterion.
         written['candidates'] = list(decision.candidates)
-    elif not aware:
-        LOG.warning(
-            "The plan for action %s has no effect: profile '%s' of type '%s' "
-            'is not region-aware.',
-            action.id,
-            profile.name,
-            profile.type,
-        )
     elif action.action not in (consts.NODE_CREATE, consts.NODE_RECOVER):
         placement = action.data.get('placement') or {}
         action.data['placement'] = _merge(placement, decision.placements)
 
 
-def _record_new_regions(cluster: Any, moves: Mapping[str, str]) -> None:
-    """Record the regions of nodes whose creation has not begun."""
+def _record_regions(cluster: Any, regions: Mapping[str, str]) -> None:
+    """Record the regions of nodes whose creation has not begun.
+
+    :param regions: node id -> region.
+    """
     places = []
     for node in unplaced(cluster):
-        if node.id in moves:
-            places.append((node, moves[node.id]))
+        if node.id in regions:
+            places.append((node, regions[node.id]))
     node_records.record_regions(places)
 
 
-def record_missing_regions(cluster: Any) -> None:
-    """Record the region of each node that has no recorded region."""
+def record_missing_regions(unrecorded: Iterable[tuple[Any, str]]) -> None:
+    """Record the regions of nodes that have no recorded region.
+
+    :param unrecorded: what :func:`cluster_reader.read_unrecorded` returns.
+    """
     places = []
-    for node, region in cluster_reader.read_unrecorded(cluster):
+    for node, region in unrecorded:
         if region not in ('', NO_REGION):
             places.append((node, region))
     node_records.record_regions(places)

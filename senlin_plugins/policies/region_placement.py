@@ -6,7 +6,7 @@ S1 to S4 are scenarios of the specification.
 """
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Final
 
 from oslo_config import cfg
@@ -16,16 +16,11 @@ from senlin.common import exception as exc
 from senlin.objects import node as node_objects
 from senlin.policies import base as senlin_base
 
-from senlin_plugins import conf
-from senlin_plugins.cluster import capacity, cluster_row
-from senlin_plugins.cluster.cluster_row import Row
-from senlin_plugins.cluster.node_records import record_region
+from senlin_plugins import conf, node_records
 from senlin_plugins.planning import apportionment, plugin_types, region_spec
 from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.placement import place, recover
-from senlin_plugins.planning.region_spec import Override, Spec
-from senlin_plugins.planning.region_state import Fault, Notes
-from senlin_plugins.planning.region_view import View
+from senlin_plugins.planning.region_spec import Spec
 from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.snapshot import (
     INIT,
@@ -38,17 +33,15 @@ from senlin_plugins.planning.snapshot import (
 )
 from senlin_plugins.policies import (
     base,
+    capacity,
     cluster_reader,
     plan_writer,
-    unplanned_nodes,
 )
 from senlin_plugins.profiles import region_aware
 from senlin_plugins.regions import health
 
 LOG = logging.getLogger(__name__)
 
-#: Actions by which existing nodes join a cluster. They need no plan.
-JOINS: Final = (consts.CLUSTER_ADD_NODES, consts.CLUSTER_REPLACE_NODES)
 #: Actions that create one node.
 SINGLE_CREATIONS: Final = (consts.NODE_CREATE, consts.NODE_RECOVER)
 CREATED_ALREADY: Final = 'A recovery has created the node already.'
@@ -76,7 +69,6 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         ('BEFORE', consts.CLUSTER_RECOVER),
         ('AFTER', consts.CLUSTER_RECOVER),
         ('BEFORE', consts.NODE_RECOVER),
-        *(('BEFORE', join) for join in JOINS),
     ]
 
     properties_schema = {
@@ -126,11 +118,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         return True
 
     def find_obstacle(self, cluster: Any) -> str:
-        """Say why the policy cannot be attached to a cluster.
-
-        The option ``unaware_profile`` decides whether a profile that is not
-        region-aware is such an obstacle, or only causes a warning.
-        """
+        """Say why the policy cannot be attached to a cluster."""
         obstacle = super().find_obstacle(cluster)
         if obstacle:
             return obstacle
@@ -144,27 +132,19 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         profile = cluster.rt['profile']
         if region_aware.is_aware(profile):
             return ''
-        reason = (
+        return (
             f"Profile '{profile.name}' of type '{profile.type}' creates "
             'all nodes in one region, whatever the policy decides: '
             'use a profile of type '
             f'{" or ".join(map(repr, plugin_types.EXTENDED))}.'
         )
-        if cfg.CONF[conf.GROUP].unaware_profile == conf.REFUSE:
-            return reason
-        LOG.warning(
-            "Policy '%s' only plans for cluster %s. %s",
-            self.name,
-            cluster.id,
-            reason,
-        )
-        return ''
 
     def attach(self, cluster: Any, enabled: bool = True) -> tuple[bool, Any]:
         """Attach the policy, and record the regions of the cluster's nodes."""
         attached, data = super().attach(cluster, enabled)
         if attached:
-            plan_writer.record_missing_regions(cluster)
+            unrecorded = cluster_reader.read_unrecorded(cluster)
+            plan_writer.record_missing_regions(unrecorded)
         return attached, data
 
     def need_check(self, target: str, action: Any) -> bool:
@@ -178,154 +158,52 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         recovers_node = action.action == consts.NODE_RECOVER
         return not (recovers_node and recorded_region(action.entity))
 
-    def view(self, cluster: Row) -> View:
-        """Return the view of the regions; version 1.0 reads only the spec."""
-        spec = self.content
-        return View(spec, Override(spec.regions))
-
-    def prepare(self, cluster: Row, action: Any) -> View:
-        """Return the view of the regions, for :meth:`decide`."""
-        return self.view(cluster)
-
-    def decide(self, cluster: Any, action: Any, view: View) -> Decision | None:
+    def decide(self, cluster: Any, action: Any) -> Decision | None:
         """Decide which regions gain or lose nodes (scenarios S1 to S4)."""
-        kind = action.action
-        if kind in SINGLE_CREATIONS:
-            return self._settle_single(action, cluster, view)
-        nodes = cluster_reader.read_nodes(cluster, cluster.nodes)
-        if kind in JOINS:
-            joining = unplanned_nodes.read_joining(action, cluster)
-            staying = unplanned_nodes.read_staying(action, nodes)
-            unplanned_nodes.warn(
-                self.name, action, view, joining, [*staying, *joining]
-            )
+        if action.action in SINGLE_CREATIONS:
+            return self._place_single(action, cluster)
+        nodes = cluster_reader.read_nodes(cluster.nodes)
+        change = cluster_reader.read_change(action, cluster)
+        recovers = action.action == consts.CLUSTER_RECOVER
+        waits = recovers and any(node.region == NO_REGION for node in nodes)
+        if not change.count and not waits:
             return None
         profile = cluster.rt['profile']
-        change = cluster_reader.read_change(action, cluster)
-        if kind == consts.CLUSTER_RECOVER:
-            lost = self.find_lost(cluster, view)
-            new = any(node.region == NO_REGION for node in nodes)
-            if not (change.count or lost or new):
-                return None
-            snapshot = self.snapshot(cluster, view, profile, change, nodes)
-            return recover(snapshot, lost)
-        if not change.count:
-            return None
-        return place(self.snapshot(cluster, view, profile, change, nodes))
+        snapshot = self._snapshot(cluster, profile, change, nodes)
+        if recovers:
+            return recover(snapshot)
+        return place(snapshot)
 
-    def find_lost(self, cluster: Row, view: View) -> list[str]:
-        """Return no ids: in version 1.0, a recovery moves no nodes."""
-        return []
-
-    def _settle_single(
-        self, action: Any, cluster: Row, view: View
-    ) -> Decision | None:
+    def _place_single(self, action: Any, cluster: Any) -> Decision | None:
         """Choose the region of one node that is about to be created."""
-        creates = action.action == consts.NODE_CREATE
+        node = action.entity
         # While the action waited for a lock, a recovery may have created the
         # node. So read the row again.
         row = node_objects.Node.get(action.context, action.target)
         if not row or row.status != INIT:
-            if not creates:
+            if action.action != consts.NODE_CREATE:
                 return None
             # Without this refusal, Senlin would try to create the node again,
             # and set the existing node to ERROR.
             return Decision(refusal=CREATED_ALREADY)
-        profile = action.entity.rt['profile']
+        profile = node.rt['profile']
         if fixed_region(profile.context):
             # A region that the profile fixes takes precedence (scenario S4).
-            nodes = cluster_reader.read_nodes(cluster, cluster.nodes)
-            coming = [node for node in nodes if node.id == action.target]
-            unplanned_nodes.warn(self.name, action, view, coming, nodes)
             return None
-
-        def take(notes: Notes, now: str, region: str) -> Notes:
-            if region_aware.is_aware(profile):
-                record_region(action.entity, region)
-            return notes
-
-        return self.settle(cluster, view, action.entity, take)
-
-    def settle(
-        self,
-        cluster: Row,
-        view: View,
-        node: Any,
-        take: Callable[[Notes, str, str], Notes],
-    ) -> Decision:
-        """Choose and record the region of a node, in one transaction.
-
-        The transaction is needed because actions on several nodes of a cluster
-        can run at the same time: they share the cluster's lock.
-
-        :param cluster: the engine's cluster object, or its row.
-        :param node: the engine's node object; the decision does not count this
-            node.
-        :param take: a function that writes the region into the node's row.
-            Its arguments are the notes about the cluster's regions, the time
-            and the region. It returns the new notes.
-        :returns: the decision about the node.
-        """
-        decision = Decision()
         change = Change(growing=True, count=1)
-        profile = node.rt['profile']
-        snapshot = self.snapshot(cluster, view, profile, change, ())
+        snapshot = self._snapshot(cluster, profile, change, nodes=())
 
-        def edit(notes: Notes, now: str) -> Notes:
-            nonlocal decision
-            members = cluster_row.read_members(cluster.id)
-            placed = [member for member in members if member.id != node.id]
-            current = distribution(cluster_reader.read_nodes(cluster, placed))
-            decision = place(dataclasses.replace(snapshot, current=current))
-            if decision.refusal:
-                return notes
-            return take(notes, now, decision.placements[0])
+        def decide(others: Sequence[Any]) -> Decision:
+            """Decide by the nodes as they are in the transaction."""
+            current = cluster_reader.count_nodes(others)
+            return place(dataclasses.replace(snapshot, current=current))
 
-        cluster_row.update_notes(cluster, edit)
+        decision: Decision = node_records.place_node(node, cluster.id, decide)
         return decision
 
-    def usable_regions(
-        self, cluster: Row, profile: Any, names: set[str], growing: bool
-    ) -> set[str]:
-        """Return the regions, out of ``names``, that a profile can use.
-
-        :param profile: the profile of the nodes that come or go.
-        """
-        if not region_aware.is_aware(profile):
-            keystone = self.keystone(cluster.user, cluster.project)
-            return set(keystone.validate_regions(sorted(names)))
-        usable = set(names)
-        for name, fault in self.find_faults(cluster, profile, names).items():
-            # To delete nodes, fewer services are needed than to create nodes.
-            if growing or fault.dead:
-                usable.discard(name)
-                LOG.warning("Region '%s' is not used: %s.", name, fault.why)
-        if not growing:
-            return usable
-        return cluster_reader.untied(usable, profile)
-
-    def find_faults(
-        self, cluster: Row, profile: Any, names: set[str], timeout: float = 0
-    ) -> dict[str, Fault]:
-        """Check regions; return the faults that matter for a profile.
-
-        :param timeout: as for :func:`senlin_plugins.regions.health.look`.
-        """
-        keystone = self.keystone(cluster.user, cluster.project)
-        return health.look(
-            keystone.session,
-            keystone.validate_regions(sorted(names)),
-            names,
-            profile.required_services(),
-            cfg.CONF.authentication.interface,
-            timeout,
-            cfg.CONF[conf.GROUP].check_catalog,
-        )
-
-    def snapshot(
+    def _snapshot(
         self,
-        cluster: Row,
-        view: View,
+        cluster: Any,
         profile: Any,
         change: Change,
         nodes: Sequence[Node],
@@ -337,21 +215,53 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         :param nodes: the nodes of the cluster; empty if the caller sets the
             field ``current`` later.
         """
+        regions = self.content.regions
         current = distribution(nodes)
-        names = set(view.names)
+        names = {region.name for region in regions}
         if not change.growing:
             # Senlin cannot delete nodes in a region that does not answer. So
             # also check regions that have nodes but are not in the spec.
             names.update(current.keys() - {NO_REGION, ''})
-        usable = self.usable_regions(cluster, profile, names, change.growing)
         return Snapshot(
             change=change,
-            regions=view.override.regions,
+            regions=regions,
             current=current,
-            out_of_reach=names - usable,
+            out_of_reach=self._find_out_of_reach(
+                cluster, profile, names, change.growing
+            ),
             nodes=nodes,
-            failing=view.states,
         )
+
+    def _find_out_of_reach(
+        self, cluster: Any, profile: Any, names: Collection[str], growing: bool
+    ) -> set[str]:
+        """Return the regions in which a profile cannot create or delete nodes.
+
+        :param profile: the profile of the nodes that come or go.
+        :param names: the regions to check.
+        :param growing: whether nodes are created.
+        """
+        services = profile.required_services()
+        if not growing:
+            # To delete nodes, the service that has created them is enough.
+            services = services[:1]
+        keystone = self.keystone(cluster.user, cluster.project)
+        options = cfg.CONF[conf.GROUP]
+        faults = health.find_faults(
+            keystone.session,
+            keystone.validate_regions(sorted(names)),
+            names,
+            services,
+            cfg.CONF.authentication.interface,
+            options.region_timeout,
+            options.check_catalog,
+        )
+        for name, fault in sorted(faults.items()):
+            LOG.warning("Region '%s' is not used: %s.", name, fault)
+        out_of_reach = set(faults)
+        if growing:
+            out_of_reach |= cluster_reader.excluded_by_ties(names, profile)
+        return out_of_reach
 
     def write(self, action: Any, decision: Decision) -> None:
         """Write ``creation`` or ``deletion`` as Senlin reads them."""

@@ -8,29 +8,25 @@ done so, a region-aware profile writes the region. From then on, every call for
 the node goes to that region, even if the profile's own region changes.
 """
 
-import contextlib
 import functools
-from collections.abc import Iterator, Mapping
-from typing import Any, TypeVar
+from collections.abc import Mapping
+from typing import Any
 
 from keystoneauth1 import loading
 from oslo_config import cfg
 from senlin.common import exception as exc
 from senlin.drivers import base as driver_base
+from senlin.profiles import base
 
-from senlin_plugins.cluster import holders
-from senlin_plugins.cluster.node_records import record_region
+from senlin_plugins import node_records
 from senlin_plugins.planning import requirements
 from senlin_plugins.planning.snapshot import fixed_region, recorded_region
-from senlin_plugins.profiles import creation, failover
 
 # The SDK imports its login plugin at the first login. In a new engine, several
 # green threads may log in at the same time. All but the first would fail
 # ("partially initialized module"). So this line imports the plugin while the
 # engine starts, in one thread.
 loading.get_plugin_loader('password')
-
-_Recorder = TypeVar('_Recorder', bound=creation.Recorder)
 
 
 def region_of(node: Any, profile: Any) -> str | None:
@@ -55,7 +51,7 @@ def is_aware(profile: Any) -> bool:
     return bool(getattr(profile, 'REGION_AWARE', False))
 
 
-class RegionAware(failover.Failover):
+class RegionAware(base.Profile):  # type: ignore[misc]  # untyped base
     """Mix-in for a profile: each client is built for the node's region."""
 
     # Senlin's base class sets this attribute, but has no type hints.
@@ -63,13 +59,16 @@ class RegionAware(failover.Failover):
 
     #: The in-tree type that the profile extends, without its version.
     EXTENDS = ''
+    #: The service that creates a node's server or stack.
+    CLIENT = ''
     #: Read by :func:`is_aware`.
     REGION_AWARE = True
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        #: (service, region, user, project) -> client.
-        self._clients: dict[tuple[str, str | None, str, str], Any] = {}
+        #: Service -> client. Senlin loads a profile for each operation on a
+        #: node, so all clients are for one region.
+        self._clients: dict[str, Any] = {}
         # Senlin reads type_name only in HealthPolicy.attach(), which accepts
         # some recovery actions only for the profile type os.nova.server.
         self.type_name = self.EXTENDS
@@ -83,39 +82,15 @@ class RegionAware(failover.Failover):
 
     def _client(self, service: str, obj: Any) -> Any:
         """Return the client of a service in the region of a node."""
-        # While a profile is validated, obj is the profile itself.
-        region = region_of(obj, self)
-        key = (service, region, obj.user, obj.project)
-        if key not in self._clients:
+        if service not in self._clients:
             params = self._build_conn_params(obj.user, obj.project)
+            # While a profile is validated, obj is the profile itself.
+            region = region_of(obj, self)
             if region:
                 params['region_name'] = region
             factory = getattr(driver_base.SenlinDriver(), service)
-            self._clients[key] = factory(params)
-        return self._clients[key]
-
-    @contextlib.contextmanager
-    def recording(
-        self, recorder: type[_Recorder], service: str, obj: Any
-    ) -> Iterator[_Recorder]:
-        """Let a client record each resource that it creates for a node.
-
-        Senlin loads a new profile object for each action on a node, so no
-        other action uses this client.
-
-        :param recorder: the class that wraps the client, and records.
-        :param service: the service of the client.
-        :returns: the client that records.
-        """
-        client = self._client(service, obj)
-        (key,) = [
-            key for key, cached in self._clients.items() if cached is client
-        ]
-        recording = self._clients[key] = recorder(client, obj)
-        try:
-            yield recording
-        finally:
-            self._clients[key] = client
+            self._clients[service] = factory(params)
+        return self._clients[service]
 
     def ties(self) -> list[str]:
         """Return the properties that tie new nodes to one region.
@@ -124,8 +99,8 @@ class RegionAware(failover.Failover):
         """
         return requirements.ties(self.spec['properties'])
 
-    # These methods replace Senlin's own methods. Each of those keeps only one
-    # client, and uses the client for all regions.
+    # These methods replace Senlin's own methods, which ignore the region of a
+    # node.
     compute = functools.partialmethod(_client, 'compute')
     glance = functools.partialmethod(_client, 'glance')
     network = functools.partialmethod(_client, 'network')
@@ -134,37 +109,17 @@ class RegionAware(failover.Failover):
     workflow = functools.partialmethod(_client, 'workflow')
 
     def do_create(self, obj: Any) -> Any:
-        """Create the resource in the node's region and record the region.
+        """Record the node's region, and create the node as Senlin does.
 
-        The region is recorded first, so a resource never exists in a region
-        that is not in the node's row. If the creation fails, the incomplete
-        resource is deleted.
+        The region is recorded first, so a server or stack never exists in a
+        region that is not in the node's row.
 
         :returns: the id of the server or stack.
-        :raises: ``EResourceCreation`` with the id of the server or stack, if
-            it may still exist.
         """
         region = region_of(obj, self)
         if region and region != recorded_region(obj):
-            record_region(obj, region)
-        maker = None
-        try:
-            with self.recording(creation.Maker, self.CLIENT, obj) as maker:
-                return super().do_create(obj)
-        except exc.SenlinException as ex:
-            made = maker.made if maker else None
-            raise creation.fail(self, obj, made, ex) from ex
-
-    def do_join(self, obj: Any, cluster_id: str) -> bool:
-        """Join a cluster, and record the region of an adopted node.
-
-        :returns: whether the node has joined.
-        """
-        joined = bool(super().do_join(obj, cluster_id))
-        region = region_of(obj, self)
-        if joined and region and not recorded_region(obj):
-            record_region(obj, region)
-        return joined
+            node_records.record_region(obj, region)
+        return super().do_create(obj)
 
     def do_adopt(
         self,
@@ -182,9 +137,7 @@ class RegionAware(failover.Failover):
             says where the resource is.
         :param snapshot: whether to take a snapshot first.
         :returns: the spec of the resource, or a description of the error.
-        :raises: ``ResourceInUse`` if a node holds the resource;
-            ``BadRequest`` if the request has a name in place of the id;
-            ``InvalidSpec`` if the context in the overrides is not a map.
+        :raises: ``InvalidSpec`` if the context in the overrides is not a map.
         """
         new_context = (overrides or {}).get('context') or {}
         if not isinstance(new_context, Mapping):
@@ -195,39 +148,9 @@ class RegionAware(failover.Failover):
         region = fixed_region(new_context) or cfg.CONF.default_region_name
         if region:
             self.context = {**(self.context or {}), 'region_name': region}
-        self._check_adoption(obj)
         spec: dict[str, Any] = super().do_adopt(
             obj, overrides=overrides, snapshot=snapshot
         )
         if region and 'Error' not in spec:
             spec['context'] = {**new_context, 'region_name': region}
-        # For a property that the resource lacks, such as a key pair, the
-        # in-tree profile writes null, and later refuses this null.
-        return {k: value for k, value in spec.items() if value is not None}
-
-    def _check_adoption(self, obj: Any) -> None:
-        """Refuse a resource that a node holds, or that is not given by id.
-
-        Senlin's conductor writes the id or name from the request into the
-        node's row. With a name there, a search for the id would not find the
-        node.
-        """
-        typed = obj.physical_id
-        try:
-            resource = self.identify(obj, typed)
-            client = getattr(self, self.CLIENT)(obj)
-            real_id = getattr(client, f'{self.CREATES}_get')(typed).id
-        except exc.InternalError:
-            # Senlin's own do_adopt() then reports the error.
-            return
-        if holders.is_held(resource):
-            raise exc.ResourceInUse(
-                type=self.CREATES,
-                id=real_id,
-                reason='a node has it already. It cannot be adopted',
-            )
-        if real_id != typed:
-            raise exc.BadRequest(
-                msg=f"'{typed}' is not the id of a {self.CREATES}. The id of "
-                f'this {self.CREATES} is {real_id}: adopt it by its id'
-            )
+        return spec

@@ -8,35 +8,24 @@ the connection parameters, ``region_name`` among them. This one keeps
 servers and stacks in dictionaries, one per region. A call for a server that
 lives in another region gets what a real region would answer: 404.
 
-A region can be told to fail, and a cloud to keep its servers in a file, so
-that they outlive the process as real ones outlive Senlin.
+A region can be told to fail.
 """
 
 import collections
 import copy
 import dataclasses
-import itertools
-import json
-import os
-import pathlib
-import signal
 import types
 import uuid
 from collections.abc import Iterable
 from typing import Any
 
 import eventlet
-import greenlet
 from keystoneauth1 import exceptions as keystone_exc
 from oslo_config import cfg
 from senlin.common import exception as exc
 from senlin.drivers import base, sdk
 
 SERVICES = ('compute', 'image', 'network', 'orchestration', 'block-storage')
-
-
-#: Numbers of clouds, the same in each process.
-_NUMBERS = itertools.count()
 
 
 class Thing(sdk.FakeResourceObject):
@@ -55,16 +44,11 @@ class Fault:
     :param on: the one call that goes wrong, counted from 1; 0 for each.
     :param hangs: whether the call answers only when the fault is taken out,
         and then as if nothing had been.
-    :param kills: whether the call ends this process at once, as SIGKILL does.
-    :param dies: whether the green thread that calls ends at once, and leaves
-        its action in RUNNING, as all of them do when an engine is killed.
     """
 
     message: str = ''
     on: int = 0
     hangs: bool = False
-    kills: bool = False
-    dies: bool = False
     #: How many calls there were, and how many hang now.
     calls: int = 0
     waiting: int = 0
@@ -86,9 +70,8 @@ class Region:
     :param floating: id -> floating IP.
     :param stacks: id -> stack.
     :param failures: driver method -> how such calls fail, or just with
-        which message. ``server_created`` and ``stack_created`` stand for
-        the moment after a server or a stack came to be and before the caller
-        knows.
+        which message. ``probe compute`` stands for the question whether
+        Nova answers, and so for each service.
     """
 
     name: str
@@ -108,15 +91,9 @@ class Cloud:
     #: What the catalog of a region offers unless told otherwise.
     services = SERVICES
 
-    def __init__(
-        self, names: Iterable[str], store: pathlib.Path | None = None
-    ) -> None:
-        """Build the cloud.
-
-        :param store: the file that keeps the servers; nowhere by default.
-        """
+    def __init__(self, names: Iterable[str]) -> None:
+        """Build the cloud."""
         self.names = list(names)
-        self.store = store
         self.reset()
         self.driver = types.SimpleNamespace(
             compute=self._factory(Compute),
@@ -130,25 +107,14 @@ class Cloud:
             loadbalancing=self._factory(LoadBalancer),
             octavia=self._factory(Client),
         )
-        if store and store.exists():
-            for name, servers in json.loads(store.read_text()).items():
-                self.regions[name].servers.update(
-                    (server['id'], Thing(server)) for server in servers
-                )
 
     def reset(self) -> None:
-        """Become a new cloud, whose services have URLs of their own."""
+        """Become a new cloud."""
         self.regions = {name: Region(name) for name in self.names}
-        #: The last part of the host in each URL.
-        self.domain = f'{next(_NUMBERS)}.example'
         #: Regions that Keystone knows; take one out to make it unknown.
         self.keystone_regions = set(self.names)
         #: Set to a message to let every call of Keystone fail.
         self.keystone_failure = ''
-        #: Region and driver method of each call of a client, in order.
-        self.calls: list[tuple[str, str]] = []
-        #: The regions of each question which of them Keystone knows.
-        self.lookups: list[list[str]] = []
         #: Region and service of each question whether a service is there.
         self.probes: list[tuple[str, str]] = []
         #: Queue name -> bodies of the messages posted there.
@@ -192,17 +158,6 @@ class Cloud:
             things[f'pool {name}'] = dict(members)
         return things
 
-    def save(self) -> None:
-        """Write the servers to the file, all or nothing."""
-        if not self.store:
-            return
-        servers = {}
-        for name, region in self.regions.items():
-            servers[name] = [s.to_dict() for s in region.servers.values()]
-        draft = self.store.with_suffix('.new')
-        draft.write_text(json.dumps(servers))
-        os.replace(draft, self.store)
-
     def _factory(self, client: type['Client']) -> type['Client']:
         """Return a driver class that is bound to this cloud."""
         return type(client.__name__, (client,), {'cloud': self})
@@ -242,17 +197,12 @@ class Client(base.DriverBase):
         self.region = self.cloud.regions[name]
 
     def _call(self, method):
-        """Record the call; go wrong if the region was told to fail it."""
-        self.cloud.calls.append((self.region.name, method))
+        """Go wrong if the region was told to fail the call."""
         fault = self.region.failures.get(method)
         if isinstance(fault, str):
             fault = Fault(fault)
         if not fault or not fault.strikes():
             return
-        if fault.kills:
-            os.kill(os.getpid(), signal.SIGKILL)
-        if fault.dies:
-            raise greenlet.GreenletExit
         if not fault.hangs:
             raise exc.InternalError(code=500, message=fault.message)
         fault.waiting += 1
@@ -299,7 +249,6 @@ def _deletion(call, kind):
             if not ignore_missing:
                 raise
         getattr(self.region, kind).pop(thing_id, None)
-        self.cloud.save()
 
     return delete
 
@@ -311,19 +260,9 @@ def _done(self, thing_id, timeout=None):
 class Compute(Client):
     """As much of Nova's driver as the server profile calls."""
 
-    flavor_find = Client.find
+    flavor_find = keypair_find = Client.find
     server_delete = server_force_delete = _deletion('server_delete', 'servers')
     wait_for_server_delete = _done
-
-    def __init__(self, params):
-        super().__init__(params)
-        # The profile lists servers through the SDK's own method.
-        self.conn = types.SimpleNamespace(compute=self)
-
-    def servers(self, details):
-        """List the servers."""
-        self._call('servers')
-        return [copy.deepcopy(s) for s in self.region.servers.values()]
 
     def validate_azs(self, azs):
         """Know every availability zone."""
@@ -351,8 +290,6 @@ class Compute(Client):
             reboots=0,
             snapshots=[],
         )
-        self.cloud.save()
-        self._call('server_created')
         return copy.deepcopy(server)
 
     def server_get(self, server):
@@ -439,20 +376,6 @@ class Orchestration(Client):
     stack_delete = _deletion('stack_delete', 'stacks')
     wait_for_stack_delete = _done
 
-    def __init__(self, params):
-        super().__init__(params)
-        # The profile lists stacks through the SDK's own method.
-        self.conn = types.SimpleNamespace(orchestration=self)
-
-    def stacks(self, tags):
-        """List the stacks that have all of some tags."""
-        self._call('stacks')
-        return [
-            copy.deepcopy(stack)
-            for stack in self.region.stacks.values()
-            if {*tags} <= {*stack.tags}
-        ]
-
     def stack_create(self, preview=False, **attrs):
         """Create a stack, complete at once; a preview leaves nothing."""
         self._call('stack_create')
@@ -465,7 +388,6 @@ class Orchestration(Client):
         if preview:
             return Thing(attrs)
         stack = self._create('stacks', name=attrs['stack_name'], **attrs)
-        self._call('stack_created')
         return copy.deepcopy(stack)
 
     def stack_get(self, stack_id):
@@ -569,7 +491,6 @@ class Identity(Client):
 
     def validate_regions(self, regions):
         """Return those of the regions that exist."""
-        self.cloud.lookups.append(list(regions))
         if self.cloud.keystone_failure:
             raise exc.InternalError(
                 code=503, message=self.cloud.keystone_failure
@@ -584,7 +505,7 @@ class Identity(Client):
             raise keystone_exc.EndpointNotFound(
                 f'{service_type} is not in {region_name}.'
             )
-        return f'http://{service_type}.{region_name}.{self.cloud.domain}'
+        return f'http://{service_type}.{region_name}.example'
 
     def get(self, url, **kwargs):
         """Answer for a service that is asked whether it is there."""

@@ -4,8 +4,7 @@
 
 The real classes, on SQLite in memory and oslo.messaging's in-process
 transport. Importing this module patches the whole process, as Senlin itself
-does; :func:`boot` starts the services once. With a folder to keep their data
-in, they can be killed and started again.
+does; :func:`boot` starts the services once.
 """
 
 # ruff: noqa: E402 - the process is patched before anything is imported.
@@ -31,7 +30,6 @@ import senlin.cmd  # noqa: F401  patches the process
 import sqlalchemy
 import webob
 from oslo_config import cfg
-from oslo_db.sqlalchemy import exc_filters
 from oslo_log import log as logging
 from oslo_messaging._drivers import impl_fake
 from senlin import objects
@@ -44,16 +42,13 @@ from senlin.engine import dispatcher, environment
 from senlin.engine import service as engine_service
 from senlin.engine.actions import base as actions
 from senlin.engine.actions import cluster_action
-from sqlalchemy import pool
 
-from senlin_plugins.cluster import left_behind
 from testing.senlin import driver
 
 REGIONS = ('RegionOne', 'RegionTwo', 'RegionThree')
 #: Where whatever names no region goes.
 DEFAULT_REGION = REGIONS[0]
 
-# The same whenever the process starts again on the same database.
 USER = uuid.uuid5(uuid.NAMESPACE_DNS, 'user.example').hex
 PROJECT = uuid.uuid5(uuid.NAMESPACE_DNS, 'project.example').hex
 
@@ -351,18 +346,6 @@ class Engine:
             ENDED.wait(LONG_PAUSE)
         return self.action(action_id)
 
-    def die(self) -> None:
-        """Do what the others do about an engine that is killed.
-
-        Its actions fail, and their locks are released. Green threads that
-        still work go on.
-        """
-        objects.Service.gc_by_engine(self._service.service_id)
-
-    def is_busy(self) -> bool:
-        """Tell whether green threads are at work."""
-        return bool(self._service.tg.threads or left_behind.at_work)
-
     def copy(self) -> tuple[Any, Any]:
         """Return a copy of Senlin and of the cloud, for :meth:`restore`."""
         self._calm_down()
@@ -421,7 +404,7 @@ class Engine:
     def _calm_down(self) -> None:
         """Wait until no green thread is at work."""
         end = time.monotonic() + PATIENCE
-        while self.is_busy() and time.monotonic() < end:
+        while self._service.tg.threads and time.monotonic() < end:
             eventlet.sleep(PAUSE / 10)
 
 
@@ -485,32 +468,11 @@ def _in_turn(
     setattr(db_api, name, wait)
 
 
-def _use_file(database: pathlib.Path) -> None:
-    """Keep Senlin's database in a file instead of in memory.
-
-    Senlin leaves readers open, so two connections to one file would lock each
-    other out. Its green threads share one connection here, as they do when
-    the database is in memory.
-    """
-    shared = sqlalchemy.create_engine(
-        f'sqlite:///{database}',
-        poolclass=pool.StaticPool,
-        connect_args={'check_same_thread': False},
-    )
-    # Senlin relies on oslo.db's names for the errors of the database.
-    exc_filters.register_engine(shared)
-    db_api._get_main_context_manager().patch_engine(shared)
-
-
 @functools.cache
-def boot(
-    log: str | os.PathLike[str] = os.devnull, state: pathlib.Path | None = None
-) -> Engine:
+def boot(log: str | os.PathLike[str] = os.devnull) -> Engine:
     """Start the services in this process, once.
 
     :param log: the file that the services log to; nowhere by default.
-    :param state: the folder that keeps Senlin's database and the cloud's
-        servers; both are in memory by default.
     """
     conf = cfg.CONF
     here = pathlib.Path(__file__).resolve().parent
@@ -524,12 +486,10 @@ def boot(
 
     objects.register_all()
     messaging.setup()
-    if state:
-        _use_file(state / 'senlin.sqlite')
     models.BASE.metadata.create_all(
         db_api._get_main_context_manager().writer.get_engine()
     )
-    cloud = driver.Cloud(REGIONS, state and state / 'servers.json')
+    cloud = driver.Cloud(REGIONS)
     environment.initialize()
     environment.global_env().register_driver('openstack_test', cloud.driver)
 

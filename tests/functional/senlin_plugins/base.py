@@ -3,7 +3,6 @@
 """A running Senlin for the tests: the very engine that the demo shows."""
 
 import collections
-import datetime
 import unittest
 from unittest import mock
 
@@ -16,7 +15,6 @@ from senlin.db.sqlalchemy import models
 from senlin.objects import cluster_lock
 
 from senlin_plugins import conf
-from senlin_plugins.planning import region_state
 from testing.senlin import engine
 from tests import process_state
 
@@ -62,13 +60,11 @@ class TestCase(unittest.TestCase):
         patch.start()
         self.addCleanup(patch.stop)
 
-    def region_policy(self, *regions, version='1.0', **properties):
+    def region_policy(self, *regions):
         """Create a region policy from (name, weight, cap) tuples."""
         keys = ('name', 'weight', 'cap')
         entries = [dict(zip(keys, r, strict=False)) for r in regions]
-        return self.senlin.policy(
-            REGION_POLICY, {'regions': entries, **properties}, version
-        )
+        return self.senlin.policy(REGION_POLICY, {'regions': entries})
 
     def deletion_policy(self, version='1.0', **properties):
         """Create a deletion policy and return its id."""
@@ -243,12 +239,6 @@ class TestCase(unittest.TestCase):
                 self.cloud.region_of_server(node['physical_id']),
                 region_of(node),
             )
-
-
-def now(seconds=0, since=None):
-    """Return the time, or some seconds after another time."""
-    since = since or datetime.datetime.now(datetime.UTC)
-    return region_state.show_time(since + datetime.timedelta(seconds=seconds))
 
 
 def region_of(node):

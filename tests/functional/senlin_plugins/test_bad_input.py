@@ -141,12 +141,6 @@ class RegionCounts(TestCase):
             ('CLUSTER_RESIZE', nope, "'adjustment_type' is 'NOPE': it must"),
             ('CLUSTER_RESIZE', {'min_size': 'x'}, "'min_size' is 'x': it"),
             ('CLUSTER_RESIZE', {'max_size': 'x'}, "'max_size' is 'x': it"),
-            ('CLUSTER_ADD_NODES', {'nodes': 5}, "'nodes' is '5': it must be"),
-            (
-                'CLUSTER_REPLACE_NODES',
-                {'candidates': 'x'},
-                "'candidates' is 'x': it must map ids",
-            ),
             ('CLUSTER_RECOVER', {'operation': 5}, "'operation' is '5': it"),
         ):
             ended = self.trigger(action, **how)

@@ -2,16 +2,14 @@
 
 """The region policy beside what else Senlin does with a cluster."""
 
-import collections
 import functools
 
 from oslo_config import cfg
 from senlin.common import consts
 from senlin.health_manager import service
 
-from senlin_plugins.policies import region_failover
 from testing.senlin import engine
-from tests.functional.senlin_plugins import base, failing_regions
+from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
 
 NO_REGION = 'No region is found usable.'
@@ -26,8 +24,8 @@ def start_health_manager():
     ).start()
 
 
-class HealthCase(base.TestCase):
-    """Clusters that a health manager polls."""
+class Health(base.TestCase):
+    """A cluster that a health manager polls."""
 
     @classmethod
     def setUpClass(cls):
@@ -43,8 +41,12 @@ class HealthCase(base.TestCase):
             ('engine_life_check_timeout', 60),
         ):
             self.set_option(option, seconds, None)
+        self.cluster_id = self.cluster(
+            self.region_policy((TWO,), (THREE,)),
+            self.deletion_policy(),
+        )
 
-    def attach_health(self, cluster, interval):
+    def attach_health(self, interval):
         """Attach a health policy that looks once in so many seconds."""
         health = self.senlin.policy(
             'senlin.policy.health',
@@ -59,17 +61,10 @@ class HealthCase(base.TestCase):
             },
             '1.1',
         )
-        self.attach(cluster, health)
+        self.attach(self.cluster_id, health)
         # The polling must not go on behind the test.
-        self.addCleanup(self.act, cluster, 'policy_detach', policy_id=health)
-
-
-class Health(HealthCase):
-    def setUp(self):
-        super().setUp()
-        self.cluster_id = self.cluster(
-            self.region_policy((TWO,), (THREE,)),
-            self.deletion_policy(),
+        self.addCleanup(
+            self.act, self.cluster_id, 'policy_detach', policy_id=health
         )
 
     def assert_healed(self, **counts):
@@ -91,7 +86,7 @@ class Health(HealthCase):
 
     def test_lost_servers_come_back_in_their_regions(self):
         self.act(self.cluster_id, 'scale_out', count=4)
-        self.attach_health(self.cluster_id, 1)
+        self.attach_health(1)
         self.assert_healed(**{TWO: 2, THREE: 2})
 
         # Senlin stops polling for an action that shrinks a cluster, and goes
@@ -104,7 +99,7 @@ class Health(HealthCase):
 
     def test_a_resize_is_placed_although_its_plan_is_overwritten(self):
         # So long that nobody recovers a node before it is created.
-        self.attach_health(self.cluster_id, 3600)
+        self.attach_health(3600)
         data = self.act(
             self.cluster_id,
             'resize',
@@ -113,40 +108,6 @@ class Health(HealthCase):
         )
         self.assertEqual({'count': 2}, data['creation'])
         self.assert_servers(self.cluster_id, **{TWO: 1, THREE: 1})
-
-
-class Failover(HealthCase, failing_regions.TestCase):
-    def test_nodes_leave_a_dead_region_without_any_command(self):
-        # However slow the machine is, the blip is shorter.
-        self.set_option('region_out_after', 3600)
-        self.patch(region_failover, 'PAUSE', 0)
-        cluster = self.spread_out(4, (ONE,), (TWO,))
-        self.attach_health(cluster, 1)
-        before = self.held(cluster)
-        # A blip moves nothing.
-        self.fall_silent(TWO)
-        self.wait_until(lambda: self.region_states(cluster))
-        self.cloud.heal()
-        self.wait_until(lambda: not self.region_states(cluster))
-        self.assertEqual(before, self.held(cluster))
-        self.set_option('region_out_after', 3)
-        self.fall_silent(TWO)
-        self.wait_until(lambda: self.is_active(cluster, **{ONE: 4}))
-        self.assertEqual(2, len(self.servers_left(cluster)))
-        # The list empties by itself, too, and no held server is touched.
-        after = self.held(cluster)
-        self.cloud.heal()
-        self.wait_until(lambda: not self.region_states(cluster))
-        self.wait_until(lambda: not self.servers_left(cluster))
-        self.assert_servers(cluster, **{ONE: 4})
-        self.assertEqual(after, self.held(cluster))
-
-    def is_active(self, cluster, **counts):
-        """Tell whether all nodes are active, and so many in each region."""
-        nodes = self.senlin.nodes(cluster)
-        if collections.Counter(map(base.region_of, nodes)) != counts:
-            return False
-        return {node['status'] for node in nodes} == {'ACTIVE'}
 
 
 class Scaling(base.TestCase):

@@ -12,7 +12,7 @@ from senlin.db.sqlalchemy import api as db_api
 from senlin.engine import environment
 from senlin.objects import cluster_lock
 
-from senlin_plugins import inventory, profile_types
+from senlin_plugins import conversion
 from tests import upgrade_checks
 from tests.functional.senlin_plugins import base, test_status
 from tests.functional.senlin_plugins.base import ONE, TWO
@@ -25,7 +25,7 @@ class TestCase(base.TestCase):
     def convert(self, *arguments):
         """Convert a profile and return what the command says."""
         with db_api.session_for_write() as session:
-            return profile_types.convert(session, *arguments)
+            return conversion.convert_profile(session, *arguments)
 
     def assert_not_converted(self, words, *arguments):
         """Check that a profile cannot be converted, and why."""
@@ -35,11 +35,11 @@ class TestCase(base.TestCase):
     def users(self):
         """Return what needs this package."""
         with db_api.session_for_read() as session:
-            rows = session.execute(sqlalchemy.text(inventory.STATEMENT))
+            rows = session.execute(sqlalchemy.text(conversion.STATEMENT))
             return [
-                (use.kind, use.id, use.ours)
-                for use in inventory.collect(rows)
-                if use.ours
+                (use.kind, use.id, use.package_types)
+                for use in conversion.collect_uses(rows)
+                if use.package_types
             ]
 
     def servers(self, cluster):

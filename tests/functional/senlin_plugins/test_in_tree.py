@@ -4,8 +4,6 @@
 
 import json
 import re
-import types
-from unittest import mock
 
 import ddt
 from senlin.common import consts, context
@@ -162,9 +160,9 @@ SERVERS = {
 }
 STACKS = lives(
     {'timeout': 7},
-    # Not stack_get: without it, ours cannot tell who holds a stack.
     'stack_create',
     'wait_for_stack',
+    'stack_get',
     'stack_delete',
 )
 LIVES = {
@@ -272,10 +270,6 @@ class Compared(base.TestCase):
         )
 
 
-class Died(BaseException):
-    """An engine is killed."""
-
-
 class LoadBalancing(base.TestCase):
     """Senlin's load-balancing policy, with our policies and profile."""
 
@@ -320,28 +314,4 @@ class LoadBalancing(base.TestCase):
         self.assert_members(3)
         node = self.ids(self.cluster_id)[0]
         self.assert_done(self.senlin.delete(f'/nodes/{node}'))
-        self.assert_members(2)
-
-    def test_an_engine_that_dies_while_a_server_is_recreated(self):
-        node = self.ids(self.cluster_id)[0]
-        compute = self.cloud.driver.compute
-        admin = context.get_admin_context()
-        action = types.SimpleNamespace(inputs={'operation': 'RECREATE'})
-        # As if it were killed after Nova has answered.
-        with (
-            mock.patch.object(compute, 'wait_for_server', side_effect=Died),
-            self.assertRaises(Died),
-        ):
-            node_mod.Node.load(admin, node_id=node).do_recover(admin, action)
-        self.act_node(node, 'recover', check=True)
-        self.assert_members(2)
-
-    def test_a_recovery_of_the_cluster_is_made_up_for_by_one_of_the_node(self):
-        node = self.senlin.nodes(self.cluster_id)[0]
-        del self.cloud.regions[base.region_of(node)].servers[
-            node['physical_id']
-        ]
-        # Senlin asks no policy about the nodes that this recovers.
-        self.act(self.cluster_id, 'recover', check=True)
-        self.act_node(node['id'], 'recover', check=True)
         self.assert_members(2)

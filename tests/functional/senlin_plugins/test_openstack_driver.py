@@ -8,7 +8,6 @@ Senlin uses in production, on the real SDK, with an HTTP cloud of two regions.
 
 import contextlib
 import time
-import types
 import unittest
 from unittest import mock
 
@@ -17,11 +16,8 @@ import requests
 import requests_mock
 from keystoneauth1 import fixture
 from keystoneauth1 import session as ks_session
-from senlin.common import exception
-from senlin.drivers.os import heat_v1, keystone_v3, nova_v2
+from senlin.drivers.os import keystone_v3, nova_v2
 
-from senlin_plugins.profiles import stack
-from senlin_plugins.profiles.server import ServerProfile
 from senlin_plugins.regions import endpoints
 from testing.senlin import engine
 from tests import processes
@@ -126,39 +122,6 @@ class OpenStackDriver(unittest.TestCase):
             self.assertEqual(
                 f'compute.{region.lower()}.example', last.hostname
             )
-
-    def test_a_lost_server_is_found_by_its_nodes_id(self):
-        url, client = self.compute_of(TWO)
-        listed = [
-            {'id': 'other', 'metadata': {'cluster_node_id': 'n2'}},
-            {'id': 'lost', 'metadata': {'cluster_node_id': 'n1'}},
-        ]
-        self.http.get(f'{url}/servers/detail', json={'servers': listed})
-        profile = types.SimpleNamespace(compute=lambda node: client)
-        node = types.SimpleNamespace(id='n1')
-        self.assertEqual(['lost'], ServerProfile.find_made(profile, node))
-        # The profile may have had another name for servers.
-        self.assertEqual({}, self.http.request_history[-1].qs)
-        node.id = 'n3'
-        self.assertEqual([], ServerProfile.find_made(profile, node))
-        # An answer that says nothing of the servers.
-        self.http.get(f'{url}/servers/detail', status_code=403)
-        with self.assertRaises(exception.InternalError):
-            ServerProfile.find_made(profile, node)
-
-    def test_a_lost_stack_is_found_by_its_nodes_id(self):
-        url = 'http://heat.example'
-        links = [{'rel': 'self', 'href': f'{url}/v1/'}]
-        version = {'id': 'v1.0', 'status': 'CURRENT', 'links': links}
-        for path in ('', '/', '/v1/'):
-            self.http.get(f'{url}{path}', json={'versions': [version]})
-        self.http.get(f'{url}/v1/stacks', json={'stacks': [{'id': 'lost'}]})
-        client = heat_v1.HeatClient(self.params | {'region_name': ONE})
-        profile = types.SimpleNamespace(orchestration=lambda node: client)
-        node = types.SimpleNamespace(id='n1')
-        self.assertEqual(['lost'], stack.StackProfile.find_made(profile, node))
-        request = self.http.request_history[-1]
-        self.assertEqual(['cluster_node_id=n1'], request.qs['tags'])
 
     def compute_of(self, region):
         """Return the URL of a region's Nova and Senlin's client for it."""

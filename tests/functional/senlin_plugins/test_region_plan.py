@@ -6,7 +6,7 @@ from senlin.common import context
 from senlin.db.sqlalchemy import api as db_api
 from senlin.policies import base as policy_base
 
-from senlin_plugins import profile_types
+from senlin_plugins import conversion
 from senlin_plugins.planning import region_spec
 from tests.functional.senlin_plugins import (
     base,
@@ -77,7 +77,7 @@ class LivePlanTest(gateway.ShellTestCase):
             networks=[],
         )
         with db_api.session_for_write() as session:
-            profile_types.convert(session, profile, False, True)
+            conversion.convert_profile(session, profile, False, True)
         policy = self.region_policy((ONE,), (TWO,))
         cluster = self.cluster(policy, profile=profile)
         asked = ('--cluster', cluster, '--count', '+2')
@@ -193,12 +193,10 @@ class SpecRulesTest(base.TestCase):
         spec = {'type': base.REGION_POLICY, 'version': '1.0'}
         plain = {'regions': [{'name': ONE}]}
         texts = {'regions': [{'name': 1, 'weight': '3', 'cap': '-1'}]}
-        even = {'strategy': 'even', **plain}
         for entries in (
             {'properties': texts},
             {'properties': plain, 'version': 1.0},
             {'properties': plain, 'description': 'text'},
-            {'properties': even, 'version': '1.1'},
         ):
             regions = region_spec.read(spec | entries).regions
             policy = policy_base.Policy('policy', spec | entries)

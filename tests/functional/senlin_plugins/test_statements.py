@@ -2,11 +2,8 @@
 
 """What a policy asks the database for, in clusters of each size."""
 
-import contextlib
-import itertools
 import os
 import uuid
-from unittest import mock
 
 import ddt
 import eventlet
@@ -18,10 +15,8 @@ from senlin.engine.actions import base as actions
 from senlin.objects import cluster_policy as binding_objects
 from senlin.policies import base as policy_base
 
-from senlin_plugins.cluster import cluster_row
-from senlin_plugins.planning import region_spec, region_state
 from testing.senlin import engine
-from tests.functional.senlin_plugins import failing_regions
+from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import ONE, TWO
 
 SIZES = [int(size) for size in os.environ.get('OPP_NODES', '20,50').split(',')]
@@ -29,15 +24,14 @@ SIZES = [int(size) for size in os.environ.get('OPP_NODES', '20,50').split(',')]
 KINDS = RECORDED, ADOPTED, UNRECORDED = 'recorded', 'adopted', 'unrecorded'
 
 
-class TestCase(failing_regions.TestCase):
-    def fill(self, size, kind=RECORDED, version='1.0', status='ACTIVE'):
+class TestCase(base.TestCase):
+    def fill(self, size, kind):
         """Create a cluster with both policies and many nodes.
 
         The clouds know nothing of the nodes, and no policy asks them.
         """
         cluster = self.cluster(
-            self.policy((ONE,), (TWO,), version=version),
-            self.deletion_policy(),
+            self.region_policy((ONE,), (TWO,)), self.deletion_policy()
         )
         shown = self.senlin.call('GET', f'/clusters/{cluster}')['cluster']
         owner = {'user': engine.USER, 'project': engine.PROJECT}
@@ -71,7 +65,7 @@ class TestCase(failing_regions.TestCase):
                         'physical_id': str(uuid.uuid4()),
                         'index': number,
                         'role': '',
-                        'status': status,
+                        'status': 'ACTIVE',
                         'data': data,
                         'meta_data': {},
                         'dependents': {},
@@ -131,9 +125,8 @@ class TestCase(failing_regions.TestCase):
 
 @ddt.ddt
 class Statements(TestCase):
-    @ddt.unpack
-    @ddt.data(*itertools.product(('1.0', '1.1'), KINDS))
-    def test_they_do_not_grow_with_the_cluster(self, version, kind):
+    @ddt.data(*KINDS)
+    def test_they_do_not_grow_with_the_cluster(self, kind):
         most = {
             consts.CLUSTER_SCALE_OUT: 4,
             consts.NODE_DELETE: 2,
@@ -141,17 +134,10 @@ class Statements(TestCase):
             consts.CLUSTER_SCALE_IN: 8,
             consts.NODE_CREATE: 10,
         }
-        # Who looks at regions, or at profiles of nodes, asks for more.
-        if version == '1.1':
-            most[consts.NODE_DELETE] = 10
-            most[consts.NODE_CREATE] = 13
-            if kind == UNRECORDED:
-                most[consts.CLUSTER_SCALE_OUT] += 1
-                most[consts.CLUSTER_SCALE_IN] += 1
         self.set_option('max_nodes_per_cluster', 2 * max(SIZES), None)
         counts = []
         for size in SIZES:
-            cluster = self.fill(size, kind, version)
+            cluster = self.fill(size, kind)
             node = self.make_waiting(cluster)
             statements = {}
             for name in most:
@@ -176,51 +162,3 @@ class Statements(TestCase):
             node.profile_id = shown.profile_id
             node.physical_id = None
             return node.id
-
-
-class Reading(TestCase):
-    def test_all_is_read_once(self):
-        cluster = self.fill(20, version='1.1', status='ERROR')
-        for name in (
-            consts.CLUSTER_SCALE_OUT,
-            consts.CLUSTER_SCALE_IN,
-            consts.CLUSTER_RECOVER,
-            consts.CLUSTER_CHECK,
-        ):
-            action, (policy, *_) = self.prepare(name, cluster, cluster)
-            with self.counting() as calls:
-                policy.pre_op(cluster, action)
-            self.assertEqual(['override', 'read', 'read'], sorted(calls), name)
-
-    @contextlib.contextmanager
-    def counting(self):
-        """Note the calls of readers, but those under the row's lock."""
-        calls = []
-        locked = False
-        update_notes = cluster_row.update_notes
-
-        def noting(function):
-            def call(*args):
-                if not locked:
-                    calls.append(function.__name__)
-                return function(*args)
-
-            return call
-
-        def changing(*args):
-            nonlocal locked
-            locked = True
-            try:
-                return update_notes(*args)
-            finally:
-                locked = False
-
-        with (
-            mock.patch.object(cluster_row, 'update_notes', changing),
-            mock.patch.object(region_spec, 'read', noting(region_spec.read)),
-            mock.patch.object(
-                region_spec, 'override', noting(region_spec.override)
-            ),
-            mock.patch.object(region_state, 'read', noting(region_state.read)),
-        ):
-            yield calls

@@ -14,7 +14,7 @@ class SenlinPluginsStatusFuzz(
     command = 'senlin-plugins-status'
     file = 'senlin.conf'
     values = {
-        'enabled_policies': ('region_placement', 'deletion', 'x'),
+        'region_timeout': ('0', '5', 'x'),
         'default_region_name': ('RegionTwo', 'a,b'),
         'check_catalog': ('false', 'maybe'),
         'environment_dir': ('/', '/dev/null'),

@@ -40,7 +40,7 @@ sys.exit(launcher.wait())
 class WrongOptionTest(unittest.TestCase):
     def test_the_service_stops_and_names_the_option(self):
         for name, value, program in (
-            ('enabled_policies', 'nope', CONDUCTOR),
+            ('region_timeout', 'soon', CONDUCTOR),
             ('check_catalog', 'perhaps', FIRST_ACTION),
         ):
             with tempfile.NamedTemporaryFile('w', suffix='.conf') as conf:

@@ -15,11 +15,8 @@ class Options(unittest.TestCase):
 
     def test_defaults_are_those_of_the_documentation(self):
         options = self.conf[conf.GROUP]
-        self.assertEqual(
-            ['region_placement', 'deletion'], options.enabled_policies
-        )
-        self.assertEqual('refuse', options.unaware_profile)
         self.assertIs(True, options.check_catalog)
+        self.assertEqual(3, options.region_timeout)
 
     def test_list_opts_gives_what_is_registered(self):
         ((group, options),) = conf.list_opts()
@@ -31,8 +28,8 @@ class Options(unittest.TestCase):
     def test_wrong_values_end_the_service_and_are_told(self):
         wrong = configurations.load(
             conf.list_opts(),
-            '[senlin_plugins]\nunaware_profile = maybe\n'
-            'enabled_policies = $nowhere\n',
+            '[senlin_plugins]\ncheck_catalog = maybe\n'
+            'region_timeout = $nowhere\n',
         )
         with (
             self.assertLogs('senlin_plugins.conf', 'CRITICAL'),
@@ -42,5 +39,5 @@ class Options(unittest.TestCase):
         # What Python prints when it ends.
         text = str(caught.exception)
         self.assertRegex(
-            text, 'enabled_policies .*; .*unaware_profile .*maybe'
+            text, 'check_catalog .*maybe.*; .*region_timeout .*nowhere'
         )

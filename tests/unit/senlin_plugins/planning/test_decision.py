@@ -15,6 +15,6 @@ class DecisionTest(unittest.TestCase):
     def test_an_empty_decision_changes_nothing(self):
         decision = Decision()
         self.assertEqual(({}, ()), (decision.plan, decision.candidates))
-        self.assertEqual(({}, {}), (decision.shortage, decision.moves))
-        self.assertEqual(('', ()), (decision.refusal, decision.stuck))
+        self.assertEqual(({}, {}), (decision.shortage, decision.regions))
+        self.assertEqual('', decision.refusal)
         self.assertEqual([], decision.placements)

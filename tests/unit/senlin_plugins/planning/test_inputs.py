@@ -65,13 +65,7 @@ class Inputs(unittest.TestCase):
 
     @ddt.unpack
     @ddt.data(
-        ('CLUSTER_ADD_NODES', {'nodes': 5}, "'nodes' is '5': it must be a"),
-        ('CLUSTER_ADD_NODES', {}, "'nodes' is 'None': it must be a list"),
         ('CLUSTER_DEL_NODES', {'candidates': 'a'}, "is 'a': it must be a"),
-        ('CLUSTER_REPLACE_NODES', {}, "is 'None': it must map ids"),
-        ('CLUSTER_REPLACE_NODES', {'candidates': 'x'}, "is 'x': it must map"),
-        ('CLUSTER_REPLACE_NODES', {'candidates': {}}, "is '{}': it must map"),
-        ('CLUSTER_REPLACE_NODES', {'candidates': {'a': 1}}, 'it must map ids'),
         ('CLUSTER_RECOVER', {'operation': 5}, "'operation' is '5': it must"),
         ('NODE_RECOVER', {'operation': 'x'}, "is 'X': it must be one of"),
     )
@@ -84,11 +78,9 @@ class Inputs(unittest.TestCase):
 
     @ddt.unpack
     @ddt.data(
-        ('CLUSTER_ADD_NODES', {'nodes': ['a']}),
         ('CLUSTER_DEL_NODES', {'candidates': ['a']}),
         ('CLUSTER_DEL_NODES', {'candidates': None}),
         ('CLUSTER_DEL_NODES', {}),
-        ('CLUSTER_REPLACE_NODES', {'candidates': {'a': 'b'}}),
         ('CLUSTER_RECOVER', {'operation': 'Reboot', 'check': True}),
         ('CLUSTER_RECOVER', {'operation': None}),
         ('NODE_RECOVER', {'operation': 'rebuild'}),

@@ -3,6 +3,7 @@
 """What the region placement policy decides about a cluster."""
 
 import collections
+import dataclasses
 import os
 import unittest
 
@@ -14,8 +15,7 @@ from senlin_plugins.planning.apportionment import (
     NO_FEASIBLE_PLAN,
     Region,
 )
-from senlin_plugins.planning.placement import place, recover, relocate
-from senlin_plugins.planning.region_state import State
+from senlin_plugins.planning.placement import place, recover
 from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.snapshot import (
     NO_REGION,
@@ -39,21 +39,14 @@ NODES = st.lists(st.sampled_from(NAMES), max_size=12).map(
         Node(str(i), name, position=i) for i, name in enumerate(names)
     ]
 )
-STATES = st.builds(
-    State,
-    st.sampled_from(['silent', 'out', 'full']),
-    st.just('unknown'),
-    dead=st.booleans(),
-)
-FAILING = st.dictionaries(st.sampled_from(NAMES), STATES)
+GONE = st.sets(st.sampled_from(NAMES))
 FEW = st.integers(1, 4)
 many = hypothesis.settings(max_examples=CASES, deadline=None)
 
 
-def snapshot(regions, nodes, fails, change):
+def snapshot(regions, nodes, gone, change):
     """Return a cluster."""
-    current = distribution(nodes)
-    return Snapshot(change, regions, current, (), nodes, fails)
+    return Snapshot(change, regions, distribution(nodes), gone, nodes)
 
 
 @st.composite
@@ -100,84 +93,59 @@ class Place(unittest.TestCase):
         self.assertEqual(decision.plan, collections.Counter(regions))
 
 
-class FailingRegions(unittest.TestCase):
+class OutOfReach(unittest.TestCase):
     @many
-    @hypothesis.given(REGIONS, NODES, FAILING, FEW)
-    def test_nothing_grows_where_it_fails(self, regions, nodes, fails, count):
-        cluster = snapshot(regions, nodes, fails, Change(True, count))
+    @hypothesis.given(REGIONS, NODES, GONE, FEW)
+    def test_nothing_grows_there(self, regions, nodes, gone, count):
+        cluster = snapshot(regions, nodes, gone, Change(True, count))
         decision = place(cluster)
-        sound = [region for region in regions if region.name not in fails]
+        sound = [region for region in regions if region.name not in gone]
         among_sound = apportionment.grow(sound, cluster.current, count)
         self.assertEqual(among_sound.plan, decision.plan)
         self.assertEqual(among_sound.refusal, decision.refusal)
 
     @many
-    @hypothesis.given(REGIONS, NODES, FAILING, FEW)
-    def test_every_node_that_is_given_up_goes_first(
-        self, regions, nodes, fails, count
+    @hypothesis.given(REGIONS, NODES, GONE, FEW)
+    def test_no_node_leaves_there_and_strays_leave_first(
+        self, regions, nodes, gone, count
     ):
         change = Change(False, min(count, len(nodes)))
-        cluster = snapshot(regions, nodes, fails, change)
-        decision = place(cluster)
-        named = {region.name for region in regions}
-        gone = {name for name, state in fails.items() if state.is_dead}
-        # Nobody can delete these strays, and they are not given up yet.
-        waiting = {name for name, state in fails.items() if state.dead}
-        waiting -= gone | named
-        movable = [node for node in nodes if node.region not in waiting]
+        decision = place(snapshot(regions, nodes, gone, change))
+        stay = {region.name for region in regions} - gone
+        movable = [node for node in nodes if node.region not in gone]
+        if not stay:
+            self.assertEqual(apportionment.NO_USABLE_REGION, decision.refusal)
+            return
         if change.count > len(movable):
             self.assertEqual(NO_FEASIBLE_PLAN, decision.refusal)
             return
         self.assertEqual('', decision.refusal)
-        self.assertFalse(decision.plan.keys() & waiting)
-        # The others are as good as those of other regions.
-        stay = named - gone
-        if stay:
-            out = sum(node.region not in stay for node in movable)
-            taken = sum(
-                n for name, n in decision.plan.items() if name not in stay
-            )
-            self.assertEqual(min(out, change.count), taken)
+        self.assertFalse(decision.plan.keys() & gone)
+        out = sum(node.region not in stay for node in movable)
+        taken = sum(n for name, n in decision.plan.items() if name not in stay)
+        self.assertEqual(min(out, change.count), taken)
 
     @many
-    @hypothesis.given(REGIONS, NODES, FAILING)
-    def test_as_many_nodes_move_as_there_is_room_for(
-        self, regions, nodes, fails
+    @hypothesis.given(REGIONS, NODES, GONE, FEW)
+    def test_as_many_nodes_get_a_region_as_there_is_room_for(
+        self, regions, nodes, gone, count
     ):
-        lost = [node.id for node in nodes if node.region in fails]
-        cluster = snapshot(regions, nodes, fails, Change(True, 0))
-        moves, stuck, after = relocate(cluster, lost)
-        self.assertEqual(lost, [*moves, *stuck])
-        self.assertFalse({*moves.values()} & {*fails})
-        self.assertEqual(len(nodes), sum(after.current.values()))
-        before = collections.Counter(node.region for node in nodes)
-        room = 0
-        for region in regions:
-            now = after.current.get(region.name, 0)
-            if region.cap >= 0 and now > before[region.name]:
-                self.assertLessEqual(now, region.cap)
-            if region.name not in fails:
-                room += region.cap < 0 or region.cap > now
-        # Nobody stays who would have a place.
-        self.assertFalse(stuck and room)
+        new = [Node(f'new-{number}', NO_REGION) for number in range(count)]
+        cluster = snapshot(regions, [*nodes, *new], gone, Change(True, 0))
+        decision = recover(cluster)
+        self.assertEqual({}, decision.plan)
+        placed = decision.regions
+        self.assertEqual([node.id for node in new][: len(placed)], [*placed])
+        self.assertEqual(bool(decision.refusal), len(placed) < count)
         # Each comes where it would if they were planned together.
-        rest = [node for node in nodes if node.id not in lost]
-        together = snapshot(regions, rest, fails, Change(True, len(moves)))
-        plan = place(together).plan if moves else {}
-        self.assertEqual(plan, collections.Counter(moves.values()))
-
-
-class Grow(unittest.TestCase):
-    FULL = State('full', 'refused', due='then')
-
-    def test_a_cluster_grows_in_the_other_regions(self):
-        cluster = Snapshot(
-            Change(True, 2),
-            [Region('A'), Region('B')],
-            current={},
-            failing={'A': self.FULL},
-        )
-        self.assertEqual({'B': 2}, place(cluster).plan)
+        together = snapshot(regions, nodes, gone, Change(True, len(placed)))
+        plan = place(together).plan if placed else {}
+        self.assertEqual(plan, collections.Counter(placed.values()))
+        if decision.refusal:
+            one_more = dataclasses.replace(
+                together.after(plan), change=Change(True, 1)
+            )
+            self.assertTrue(place(one_more).refusal)
 
 
 class Shrink(unittest.TestCase):
@@ -207,7 +175,7 @@ class Shrink(unittest.TestCase):
 
 
 class Recover(unittest.TestCase):
-    """A cluster whose nodes wait for a region, or have lost theirs."""
+    """A cluster with a node that waits for a region."""
 
     NODES = (
         Node('a1', 'A', position=1),
@@ -216,60 +184,39 @@ class Recover(unittest.TestCase):
         Node('new', NO_REGION, position=4),
     )
 
-    def cluster(self, regions, missing=0, failing=()):
-        """Return a cluster with these nodes; some regions are full."""
+    def cluster(self, regions, missing=0):
+        """Return a cluster with these nodes."""
         return Snapshot(
             Change(True, missing),
             regions,
             distribution(self.NODES),
             nodes=self.NODES,
-            failing=dict.fromkeys(failing, State('full', 'refused')),
         )
 
-    def test_new_nodes_come_before_those_that_move_and_those_missing(self):
+    def test_new_nodes_come_before_those_missing(self):
         regions = [Region('A'), Region('B'), Region('C', 100, 1)]
-        cluster = self.cluster(regions, missing=1, failing=['A'])
-        decision = recover(cluster, ['a1'])
-        self.assertEqual({'new': 'C', 'a1': 'B'}, decision.moves)
-        self.assertEqual(['new', 'a1'], list(decision.moves))
-        self.assertEqual([], decision.stuck)
+        decision = recover(self.cluster(regions, missing=1))
+        self.assertEqual({'new': 'C'}, decision.regions)
         self.assertEqual({'B': 1}, decision.plan)
 
     def test_nothing_is_planned_if_nothing_is_missing(self):
-        decision = recover(self.cluster([Region('A'), Region('B')]), ())
-        self.assertEqual({'new': 'B'}, decision.moves)
+        decision = recover(self.cluster([Region('A'), Region('B')]))
+        self.assertEqual({'new': 'B'}, decision.regions)
         self.assertEqual(({}, ''), (decision.plan, decision.refusal))
-
-    def test_a_node_that_moves_may_stay_for_want_of_a_place(self):
-        regions = [Region('A'), Region('B', 100, 2)]
-        cluster = self.cluster(regions, failing=['A'])
-        decision = recover(cluster, ['a2', 'a1'])
-        self.assertEqual({'new': 'B'}, decision.moves)
-        self.assertEqual(['a2', 'a1'], decision.stuck)
-        self.assertEqual('', decision.refusal)
 
     def test_a_new_node_without_a_place_is_refused(self):
         cluster = self.cluster([Region('A', 100, 2), Region('B', 100, 1)])
-        decision = recover(cluster, ())
-        self.assertEqual(['new'], decision.stuck)
+        decision = recover(cluster)
+        self.assertEqual({}, decision.regions)
         self.assertEqual(apportionment.NO_FEASIBLE_PLAN, decision.refusal)
 
     def test_missing_nodes_without_a_place_are_refused(self):
         cluster = self.cluster(
             [Region('A', 100, 2), Region('B', 100, 2)], missing=1
         )
-        decision = recover(cluster, ())
-        self.assertEqual({'new': 'B'}, decision.moves)
+        decision = recover(cluster)
+        self.assertEqual({'new': 'B'}, decision.regions)
         self.assertEqual(apportionment.NO_FEASIBLE_PLAN, decision.refusal)
-
-    def test_nodes_that_stay_go_on_to_count_where_they_are(self):
-        regions = [Region('A'), Region('B', 100, 2)]
-        cluster = self.cluster(regions, missing=7, failing=['A'])
-        moves, stuck, after = relocate(cluster, ['a1', 'a2', 'new'])
-        self.assertEqual({'a1': 'B'}, moves)
-        self.assertEqual(['a2', 'new'], stuck)
-        self.assertEqual({'A': 1, 'B': 2, NO_REGION: 1}, after.current)
-        self.assertEqual(Change(True, 7), after.change)
 
 
 class Distribution(unittest.TestCase):

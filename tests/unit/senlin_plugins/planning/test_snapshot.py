@@ -9,41 +9,31 @@ import ddt
 
 from senlin_plugins.planning import snapshot
 from senlin_plugins.planning.apportionment import Region
-from senlin_plugins.planning.region_state import State
 from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.snapshot import NO_REGION, Node, Snapshot
 
 A, B, C = Region('A'), Region('B'), Region('C')
-DEAD = State('out', 'unknown', dead=True)
-ALIVE = State('out', 'no answer', dead=False)
-FULL = State('full', 'refused')
 
 
 @ddt.ddt
 class UsableTest(unittest.TestCase):
     @ddt.unpack
     @ddt.data(
-        # (growing, out of reach, failing, usable)
-        (True, (), {}, [A, B, C]),
-        (True, ('A',), {}, [B, C]),
-        (True, (), {'B': FULL}, [A, C]),
-        (True, ('A',), {'B': ALIVE, 'C': DEAD}, []),
-        (False, (), {}, [A, B, C]),
-        (False, ('A',), {}, [B, C]),
-        # Only nodes in regions that are given up leave first.
-        (False, (), {'A': DEAD, 'B': ALIVE, 'C': FULL}, [B, C]),
-        # If all regions are given up, no region's nodes go first.
-        (False, ('A',), {'B': DEAD, 'C': DEAD}, [B, C]),
+        # (growing, out of reach, usable)
+        (True, (), [A, B, C]),
+        (True, ('A',), [B, C]),
+        (True, ('A', 'B', 'C'), []),
+        (False, (), [A, B, C]),
+        (False, ('A',), [B, C]),
     )
     def test_regions_that_hold_nodes_afterwards(
-        self, growing, out_of_reach, failing, usable
+        self, growing, out_of_reach, usable
     ):
         cluster = Snapshot(
             Change(growing, 1),
             [A, B, C],
             current={},
             out_of_reach=out_of_reach,
-            failing=failing,
         )
         self.assertEqual(usable, cluster.usable)
 
@@ -70,8 +60,7 @@ class SnapshotTest(unittest.TestCase):
         after = leaving.after({'A': 1, 'stray': 1})
         self.assertEqual({'A': 1, 'stray': 0}, after.current)
 
-    def test_nothing_fails_unless_it_is_said(self):
-        self.assertEqual({}, self.CLUSTER.failing)
+    def test_nothing_is_out_of_reach_unless_it_is_said(self):
         self.assertEqual((), self.CLUSTER.nodes)
         self.assertEqual((), self.CLUSTER.out_of_reach)
 

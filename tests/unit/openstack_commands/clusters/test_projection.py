@@ -2,18 +2,16 @@
 
 """How a plan is explained."""
 
-import dataclasses
 import fractions
 import unittest
 
 import ddt
 import hypothesis
 
-from openstack_commands.clusters.advice import projection
+from openstack_commands.clusters import projection
 from senlin_plugins.planning import apportionment
 from senlin_plugins.planning.apportionment import NO_FEASIBLE_PLAN, Region
 from senlin_plugins.planning.placement import place
-from senlin_plugins.planning.region_state import State
 from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.snapshot import Snapshot
 from tests.unit.senlin_plugins.planning.test_placement import snapshots
@@ -71,6 +69,7 @@ class ProjectionTest(unittest.TestCase):
         (EQUAL, {'c': 1}, 1, 'c', projection.STRAY_GROWING),
         (EQUAL, {'c': 1}, -1, 'c', projection.STRAY_SHRINKING),
         (EQUAL, {'a': 1}, 1, 'a', projection.OUT_OF_REACH, ('a',)),
+        (EQUAL, {'c': 1, 'a': 1}, -1, 'c', projection.OUT_OF_REACH, ('c',)),
         (CAPPED, {'a': 1}, 2, 'a', ''),
         # Only rounding separates it from its target.
         ([Region('a', 2), Region('b', 1, 2)], {}, 7, 'b', ''),
@@ -84,24 +83,6 @@ class ProjectionTest(unittest.TestCase):
         change = Change(count > 0, abs(count))
         snapshot = Snapshot(change, regions, current, gone)
         self.assertEqual(why, shares_of(snapshot)[name].why)
-
-    def test_a_region_that_fails_is_explained_by_that(self):
-        snapshot = Snapshot(
-            Change(GROW, 1),
-            EQUAL,
-            {'a': 2, 'b': 2},
-            failing={'a': State('out', 'unknown', 'then', dead=True)},
-        )
-        words = 'is out since then (Keystone does not know it)'
-        self.assertEqual(
-            f'{words}; gets no nodes meanwhile',
-            shares_of(snapshot)['a'].why,
-        )
-        leaving = dataclasses.replace(snapshot, change=Change(SHRINK, 1))
-        self.assertEqual(
-            f'{words}; its nodes leave first',
-            shares_of(leaving)['a'].why,
-        )
 
     def test_each_region_has_a_line_and_strays_follow_by_name(self):
         regions = [Region('b', 300, 9), Region('a'), Region('none', 100, 0)]

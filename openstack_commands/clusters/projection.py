@@ -20,9 +20,6 @@ from senlin_plugins.planning.snapshot import Snapshot
 STRAY_GROWING = 'not in the policy: gets no nodes'
 STRAY_SHRINKING = 'not in the policy: its nodes leave first'
 OUT_OF_REACH = 'out of reach: left as it is'
-FAILS = '{why}; gets no nodes meanwhile'
-FAILS_OVER = '{why}; its nodes leave first'
-FAILS_YET = '{why}; left as it is'
 PAST_CAP = 'past its cap of {cap}: keeps its nodes, gets none'
 ABOVE_CAP = 'past its cap of {cap}: its nodes above the cap leave early'
 CAP_BINDS = 'its cap of {cap} binds: {kept} more would come here'
@@ -62,7 +59,6 @@ def explain(snapshot: Snapshot, decision: Decision) -> list[Share]:
     :returns: the regions in the order of the policy, and then other regions
         that have nodes.
     """
-    growing = snapshot.change.growing
     before, after = snapshot.current, snapshot.after(decision.plan).current
     total = sum(after.values())
     weights = sum(region.weight for region in snapshot.regions)
@@ -88,7 +84,6 @@ def explain(snapshot: Snapshot, decision: Decision) -> list[Share]:
     named = {region.name for region in snapshot.regions}
     for name in sorted(before.keys() - named):
         if before[name]:
-            why = _why_left_alone(snapshot, name) or STRAY_SHRINKING
             shares.append(
                 Share(
                     name=name,
@@ -97,19 +92,19 @@ def explain(snapshot: Snapshot, decision: Decision) -> list[Share]:
                     current=before[name],
                     result=after[name],
                     target=fractions.Fraction(),
-                    why=STRAY_GROWING if growing else why,
+                    why=_why_stray(snapshot, name),
                 )
             )
     return shares
 
 
-def _why_left_alone(snapshot: Snapshot, name: str) -> str:
-    """Return why a plan must not change a region; empty if it may."""
+def _why_stray(snapshot: Snapshot, name: str) -> str:
+    """Return what happens to a region that the policy does not name."""
+    if snapshot.change.growing:
+        return STRAY_GROWING
     if name in snapshot.out_of_reach:
         return OUT_OF_REACH
-    if name in snapshot.left_alone:
-        return FAILS_YET.format(why=snapshot.failing[name].describe())
-    return ''
+    return STRAY_SHRINKING
 
 
 def _without_caps(snapshot: Snapshot) -> Mapping[str, int]:
@@ -127,15 +122,9 @@ def _why_held(
     :param then: the number of nodes in the region after the change.
     :param uncapped: region name -> number of nodes if there were no caps.
     """
-    alone = _why_left_alone(snapshot, region.name)
-    if alone:
-        return alone
+    if region.name in snapshot.out_of_reach:
+        return OUT_OF_REACH
     growing = snapshot.change.growing
-    failing = snapshot.failing.get(region.name)
-    if failing and growing:
-        return FAILS.format(why=failing.describe())
-    if failing and failing.is_dead:
-        return FAILS_OVER.format(why=failing.describe())
     if region.cap != NO_CAP:
         if snapshot.current.get(region.name, 0) > region.cap:
             why = PAST_CAP if growing else ABOVE_CAP
