@@ -98,38 +98,3 @@ def check() -> None:
     url = layout.transport(SHARED).replace('rabbit:', 'amqp:')
     with kombu.Connection(url) as connection:
         connection.ensure_connection(max_retries=1, timeout=5)
-
-
-def listeners() -> dict[tuple[str, str], int]:
-    """Return how many wait at each queue for its messages.
-
-    :returns: their numbers by the virtual host and the queue's name, where
-        somebody waits at all.
-    :raises subprocess.SubprocessError: when RabbitMQ does not tell, or takes
-        too long.
-    """
-    counts = {}
-    for vhost in VHOSTS:
-        listed = subprocess.run(
-            [
-                '/usr/lib/rabbitmq/bin/rabbitmqctl',
-                '--quiet',
-                '--vhost',
-                vhost,
-                '--formatter',
-                'json',
-                'list_queues',
-                'name',
-                'consumers',
-            ],
-            # The same home: the cookie that lets others in is there.
-            env=processes.environment(client()),
-            stdout=subprocess.PIPE,
-            timeout=120,
-            check=True,
-        )
-        for queue in json.loads(listed.stdout):
-            # Those of a process that was killed stay for a while.
-            if queue['consumers']:
-                counts[vhost, queue['name']] = queue['consumers']
-    return counts

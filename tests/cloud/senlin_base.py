@@ -11,11 +11,10 @@ from typing import Any
 
 from openstack import connection, exceptions
 
-from tests.cloud import base, layout, mariadb, processes, readiness
+from tests.cloud import base, layout, mariadb, readiness
 
 SERVER = 'senlin_plugins.nova.server-1.0'
 REGIONS = 'senlin_plugins.policy.region_placement-1.0'
-FAILOVER = 'senlin_plugins.policy.region_placement-1.1'
 DELETION = 'senlin_plugins.policy.deletion-1.1'
 
 #: A server without a network.
@@ -296,18 +295,6 @@ class ClusterTest(base.CloudTest):
         return self.ask_until(
             lambda: self.senlin.act(path, 'recover', check=True), check
         )
-
-    def kill_owner(self, action: str) -> str:
-        """Kill the engine that carries out an action; return its name."""
-        ((engine,),) = mariadb.query(
-            'senlin',
-            'SELECT host FROM service JOIN action'
-            ' ON action.owner = service.id WHERE action.id = %s',
-            action,
-        )
-        self.addCleanup(base.start, engine)
-        processes.kill(engine)
-        return engine
 
     def remove_cluster(self, cluster: str) -> None:
         """Delete a cluster, whose policies must be detached before."""

@@ -2,10 +2,12 @@
 
 """A cluster of real servers over two regions, from its birth to its end."""
 
-from tests.cloud import base, heat_base, layout, mariadb, senlin_base
+import collections
+import concurrent.futures
+
+from tests.cloud import base, heat_base, layout, senlin_base
 
 ONE, TWO = base.ONE, base.TWO
-API = f'{TWO}.nova-api'
 
 
 class TestFourPolicies(base.CommandTest, senlin_base.ClusterTest):
@@ -42,40 +44,6 @@ class TestFourPolicies(base.CommandTest, senlin_base.ClusterTest):
         return self.recover_until(
             cluster, lambda: self.assert_agreed(cluster, **counts)
         )
-
-    def recover_twice(self, cluster: str, node: str) -> None:
-        """Recover a cluster, and one of its nodes at the same moment.
-
-        The health policy asks to recover a node in the same way.
-        """
-        # Until it goes on, the recovery of the cluster looks at the nodes.
-        self.pause(API)
-        if self.is_accepted(f'/clusters/{cluster}', check=True):
-            self.wait_for(lambda: self.check_locked(cluster))
-            self.is_accepted(f'/nodes/{node}', operation='RECREATE')
-        self.go_on(API)
-
-    def is_accepted(self, path: str, **values: object) -> bool:
-        """Ask for a recovery; return whether Senlin accepts it.
-
-        Senlin refuses the recovery if the health policy was first.
-
-        :param path: that of a cluster or a node.
-        """
-        answer = self.user[ONE].clustering.post(
-            f'{path}/actions', json={'recover': values}
-        )
-        self.assertIn(answer.status_code, (202, 409), answer.text)
-        return answer.status_code == 202
-
-    def check_locked(self, cluster: str) -> None:
-        """Raise unless an action has locked a cluster."""
-        locks = mariadb.query(
-            'senlin',
-            'SELECT action_ids FROM cluster_lock WHERE cluster_id = %s',
-            cluster,
-        )
-        self.assertNotEqual([], locks, f'no action has locked {cluster}')
 
     def scale(self, cluster: str, verb: str, count: int) -> None:
         """Scale a cluster; the policy must do what the command has said.
@@ -116,9 +84,6 @@ class TestFourPolicies(base.CommandTest, senlin_base.ClusterTest):
         self.wait_for(
             lambda: self.assertNotIn(server, self.servers(TWO)),
         )
-        # The manager of the health policy can fall asleep for ever like other
-        # services of Senlin, so the user does not wait for it.
-        self.recover_twice(cluster, node)
 
         def check_healed() -> None:
             after = self.assert_agreed(cluster, RegionOne=3, RegionTwo=4)
@@ -199,3 +164,37 @@ class TestOneTemplate(senlin_base.ClusterTest, heat_base.StackTest):
         # Senlin deletes no cluster that has policies, and Heat 22 cannot
         # detach one, neither as the policy nor as the cluster.
         self.do(cluster, 'policy_detach', policy_id=policy)
+
+
+class TestManyRequests(senlin_base.ClusterTest):
+    def setUp(self) -> None:
+        super().setUp()
+        self.cluster = self.make_cluster(
+            self.make_profile(),
+            self.make_region_policy(RegionOne={}, RegionTwo={}),
+        )
+
+    def test_six_requests_at_once(self):
+        path = f'/clusters/{self.cluster}/actions'
+        wish = {'scale_out': {'count': 1}}
+        api = self.user[base.ONE].clustering
+        with concurrent.futures.ThreadPoolExecutor(6) as pool:
+            answers = list(
+                pool.map(
+                    lambda _: api.post(path, json=wish).status_code, range(6)
+                )
+            )
+        # Senlin refuses a request that meets another one.
+        counted = collections.Counter(answers)
+        self.assertLessEqual(set(counted), {202, 409}, counted)
+        actions = self.senlin.get(
+            f'/actions?target={self.cluster}&action=CLUSTER_SCALE_OUT'
+        )['actions']
+        self.assertEqual(counted[202], len(actions))
+        for action in actions:
+            self.assert_succeeds(action['id'])
+        self.wait_until_idle()
+        half = counted[202] // 2
+        self.assert_spread(
+            self.cluster, RegionOne=counted[202] - half, RegionTwo=half
+        )

@@ -77,15 +77,6 @@ class Silent(TestCase):
         self.act(self.cluster_id, 'del_nodes', nodes=[here[1]])
         self.assert_servers(self.cluster_id, **{ONE: 2})
 
-    def test_a_scale_in_takes_them_when_it_answers(self):
-        here = self.ids(self.cluster_id, TWO)
-        self.senlin.act(self.cluster_id, 'check')
-        self.wait_until_free(self.cluster_id)
-        self.cloud.heal()
-        self.act(self.cluster_id, 'scale_in')
-        self.assertEqual(1, len({*here} & {*self.ids(self.cluster_id)}))
-        self.assert_servers(self.cluster_id, **{ONE: 2, TWO: 1})
-
     def test_a_recovery_with_check_keeps_them_when_it_answers(self):
         before = self.held(self.cluster_id)
         self.senlin.act(self.cluster_id, 'check')

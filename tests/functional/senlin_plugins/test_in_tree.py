@@ -19,7 +19,11 @@ OURS = {
     'os.heat.stack': 'senlin_plugins.heat.stack',
 }
 SPECS = {
-    'os.nova.server': {'flavor': 'small', 'image': 'cirros', 'networks': []},
+    'os.nova.server': {
+        'flavor': 'small',
+        'image': 'cirros',
+        'networks': [{'network': 'front', 'floating_network': 'out'}],
+    },
     'os.heat.stack': {'template': {'heat_template_version': '2021-04-16'}},
 }
 #: Columns that differ from node to node.
@@ -155,16 +159,21 @@ SERVERS = {
         'server_create',
         'wait_for_server',
         'server_get',
+        'port on front',
+        'floatingip_create',
         'server_delete',
     ),
 }
-STACKS = lives(
-    {'timeout': 7},
-    'stack_create',
-    'wait_for_stack',
-    'stack_get',
-    'stack_delete',
-)
+STACKS = {
+    'is recovered without an operation': (recovering(), check),
+    **lives(
+        {'timeout': 7},
+        'stack_create',
+        'wait_for_stack',
+        'stack_get',
+        'stack_delete',
+    ),
+}
 LIVES = {
     f'os.nova.server that {event}': ('os.nova.server', steps)
     for event, steps in SERVERS.items()
@@ -252,6 +261,7 @@ class Compared(base.TestCase):
         placement = dict(row['data'].get('placement') or {})
         placement.pop('region_name', None)
         row['data'] = {**row['data'], 'placement': placement}
+        row['ports'] = len(self.region.ports), len(self.region.floating)
         if made:
             shown = self.shown(f'{self.node_id}?show_details=True')
             row['made'] = vars(made), shown['details']
@@ -314,4 +324,14 @@ class LoadBalancing(base.TestCase):
         self.assert_members(3)
         node = self.ids(self.cluster_id)[0]
         self.assert_done(self.senlin.delete(f'/nodes/{node}'))
+        self.assert_members(2)
+
+    def test_a_recovery_of_the_cluster_is_made_up_for_by_one_of_the_node(self):
+        node = self.senlin.nodes(self.cluster_id)[0]
+        del self.cloud.regions[base.region_of(node)].servers[
+            node['physical_id']
+        ]
+        # Senlin asks no policy about the nodes that this recovers.
+        self.act(self.cluster_id, 'recover', check=True)
+        self.act_node(node['id'], 'recover', check=True)
         self.assert_members(2)
