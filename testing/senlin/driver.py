@@ -19,7 +19,6 @@ import uuid
 from collections.abc import Iterable
 from typing import Any
 
-import eventlet
 from keystoneauth1 import exceptions as keystone_exc
 from oslo_config import cfg
 from senlin.common import exception as exc
@@ -37,29 +36,6 @@ class Thing(sdk.FakeResourceObject):
 
 
 @dataclasses.dataclass
-class Fault:
-    """How a method of a region's driver goes wrong, until it is taken out.
-
-    :param message: what the error says.
-    :param on: the one call that goes wrong, counted from 1; 0 for each.
-    :param hangs: whether the call answers only when the fault is taken out,
-        and then as if nothing had been.
-    """
-
-    message: str = ''
-    on: int = 0
-    hangs: bool = False
-    #: How many calls there were, and how many hang now.
-    calls: int = 0
-    waiting: int = 0
-
-    def strikes(self) -> bool:
-        """Count a call and tell whether it goes wrong."""
-        self.calls += 1
-        return self.on in (0, self.calls)
-
-
-@dataclasses.dataclass
 class Region:
     """What one region holds.
 
@@ -69,9 +45,9 @@ class Region:
     :param ports: id -> port.
     :param floating: id -> floating IP.
     :param stacks: id -> stack.
-    :param failures: driver method -> how such calls fail, or just with
-        which message. ``probe compute`` stands for the question whether
-        Nova answers, and so for each service.
+    :param failures: driver method -> the message with which such calls fail.
+        ``probe compute`` stands for the question whether Nova answers, and so
+        for each service.
     """
 
     name: str
@@ -82,7 +58,7 @@ class Region:
     ports: dict[str, Thing] = dataclasses.field(default_factory=dict)
     floating: dict[str, Thing] = dataclasses.field(default_factory=dict)
     stacks: dict[str, Thing] = dataclasses.field(default_factory=dict)
-    failures: dict[str, str | Fault] = dataclasses.field(default_factory=dict)
+    failures: dict[str, str] = dataclasses.field(default_factory=dict)
 
 
 class Cloud:
@@ -123,7 +99,7 @@ class Cloud:
         self.pools: dict[str, dict[str, str]] = collections.defaultdict(dict)
 
     def heal(self) -> None:
-        """Take all faults out; what hangs goes on."""
+        """Take all faults out."""
         self.keystone_failure = ''
         for region in self.regions.values():
             region.failures.clear()
@@ -198,17 +174,9 @@ class Client(base.DriverBase):
 
     def _call(self, method):
         """Go wrong if the region was told to fail the call."""
-        fault = self.region.failures.get(method)
-        if isinstance(fault, str):
-            fault = Fault(fault)
-        if not fault or not fault.strikes():
-            return
-        if not fault.hangs:
-            raise exc.InternalError(code=500, message=fault.message)
-        fault.waiting += 1
-        while self.region.failures.get(method) is fault:
-            eventlet.sleep(0.1)
-        fault.waiting -= 1
+        message = self.region.failures.get(method)
+        if message:
+            raise exc.InternalError(code=500, message=message)
 
     def _create(self, kind, **attrs):
         """Create a thing in this region."""
@@ -218,15 +186,12 @@ class Client(base.DriverBase):
 
     def _get(self, kind, thing_id):
         """Return a thing of this region or answer 404."""
-        return getattr(self.region, kind)[self._find_id(kind, thing_id)]
-
-    def _find_id(self, kind, thing_id):
-        """Return the id of a thing of this region or answer 404."""
-        if thing_id not in getattr(self.region, kind):
+        things = getattr(self.region, kind)
+        if thing_id not in things:
             raise exc.InternalError(
                 code=404, message=f'{thing_id} is not in {self.region.name}.'
             )
-        return thing_id
+        return things[thing_id]
 
     def _copy(self, kind, thing_id):
         """Return a copy, as every answer of a service is one."""
@@ -243,11 +208,8 @@ def _deletion(call, kind):
 
     def delete(self, thing_id, ignore_missing=True):
         self._call(call)
-        try:
-            thing_id = self._find_id(kind, thing_id)
-        except exc.InternalError:
-            if not ignore_missing:
-                raise
+        if not ignore_missing:
+            self._get(kind, thing_id)
         getattr(self.region, kind).pop(thing_id, None)
 
     return delete
@@ -397,13 +359,6 @@ class Orchestration(Client):
 
     stack_check = stack_get
 
-    def _find_id(self, kind, thing_id):
-        """Find a stack by its id, its name, or both, as Heat does."""
-        for stack in self.region.stacks.values():
-            if thing_id in (stack.name, f'{stack.name}/{stack.id}'):
-                return stack.id
-        return super()._find_id(kind, thing_id)
-
     def stack_update(self, stack_id, **attrs):
         """Change a stack of this region."""
         if 'tags' in attrs:
@@ -511,8 +466,7 @@ class Identity(Client):
         """Answer for a service that is asked whether it is there."""
         service, name, *_ = url.removeprefix('http://').split('.')
         self.cloud.probes.append((name, service))
-        fault = self.cloud.regions[name].failures.get(f'probe {service}')
-        if fault and (isinstance(fault, str) or fault.strikes()):
+        if f'probe {service}' in self.cloud.regions[name].failures:
             raise keystone_exc.ConnectFailure(f'{url} does not answer')
         # As without a token.
         return types.SimpleNamespace(status_code=401, close=lambda: None)

@@ -102,13 +102,6 @@ class TestCase(unittest.TestCase):
         self.assert_done(self.senlin.wait(action))
         return node_id
 
-    def spare(self):
-        """Create a node of no cluster, in the default region."""
-        body = {'node': {'name': 'spare', 'profile_id': self.senlin.profile()}}
-        answer = self.senlin.call('POST', '/nodes', body)
-        self.assert_done(self.senlin.wait(answer['started']))
-        return answer['node']['id']
-
     def shown(self, node_id):
         """Return a node as the API shows it."""
         return self.senlin.call('GET', f'/nodes/{node_id}')['node']
@@ -210,12 +203,6 @@ class TestCase(unittest.TestCase):
     def abandon(self, node_id):
         """Make Senlin forget a node, whose server goes on to run."""
         objects.Node.delete(context.get_admin_context(), node_id)
-
-    def update(self, path, **changes):
-        """Change a node or a cluster."""
-        kind = path.split('/')[1].removesuffix('s')
-        answer = self.senlin.call('PATCH', path, {kind: changes})
-        self.assert_done(self.senlin.wait(answer['started']))
 
     def assert_nodes(self, cluster_id, **counts):
         """Check that all nodes are active, and in which regions they are.

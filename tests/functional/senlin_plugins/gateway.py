@@ -7,11 +7,8 @@ Keystone's list of regions are a stub.
 """
 
 import dataclasses
-import functools
 import json
 import logging
-import signal
-import sys
 from unittest import mock
 from urllib import parse
 
@@ -19,7 +16,6 @@ import eventlet
 import eventlet.wsgi
 from keystoneauth1 import fixture
 
-from testing import subprocesses
 from testing.senlin import engine
 from tests.functional.client import base as client
 from tests.functional.senlin_plugins import base
@@ -65,8 +61,6 @@ class Gateway:
             ('Content-Length', str(len(body))),
             ('X-Subject-Token', 'stub'),
         ]
-        if 'started' in answer:
-            headers.append(('Location', f'/v1/actions/{answer["started"]}'))
         start_response(f'{status} Answer', headers)
         return [body]
 
@@ -150,23 +144,3 @@ class ShellTestCase(base.TestCase, client.CommandTestCase):
         #: What the command said beside the table.
         self.remarks = result.error
         return json.loads(result.output)
-
-    def assert_fails(self, words, *arguments):
-        """Check that the shell fails, and words of its last line."""
-        result = self.shell(*arguments)
-        self.assertEqual((1, ''), (result.status, result.output))
-        self.assertIn(words, result.error.splitlines()[-1])
-        self.assertNotIn('Traceback', result.error)
-
-    def start_shell(self, *arguments):
-        """Start the shell in a process of its own, as a user does."""
-        return subprocesses.Child(
-            f'openstack cluster region {arguments}',
-            [sys.executable, '-W', 'ignore', '-m', 'openstackclient.shell']
-            + ['cluster', 'region', *arguments],
-            env=self.environment() | self.login,
-            # Who runs the tests in the background lets them ignore it.
-            preexec_fn=functools.partial(
-                signal.signal, signal.SIGINT, signal.SIG_DFL
-            ),
-        )
