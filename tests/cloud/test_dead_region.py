@@ -30,15 +30,16 @@ class TestDeadRegion(senlin_base.ClusterTest):
             'There is no feasible plan to handle all nodes.',
             action['status_reason'],
         )
-        (first, second) = (
+        nodes = [
             node['id']
             for node in self.senlin.nodes(cluster)
             if node['data']['placement']['region_name'] == TWO
-        )
-        action = self.senlin.wait(self.senlin.delete(f'/nodes/{first}'))
-        self.assertEqual('FAILED', action['status'])
+        ]
+        for node in nodes:
+            action = self.senlin.wait(self.senlin.delete(f'/nodes/{node}'))
+            self.assertEqual('FAILED', action['status'])
 
         base.start(API)
-        self.assert_succeeds(self.senlin.delete(f'/nodes/{first}'))
-        self.do(cluster, 'del_nodes', nodes=[second])
+        for node in nodes:
+            self.assert_succeeds(self.senlin.delete(f'/nodes/{node}'))
         self.assert_spread(cluster, RegionOne=1)
