@@ -99,7 +99,7 @@ class SingleNodes(base.TestCase):
 
     def test_s4_actions_at_one_moment_do_not_exceed_a_cap(self):
         profile = self.senlin.profile()
-        policy = self.region_policy((ONE, 100, 1), (TWO, 1))
+        policy = self.region_policy((ONE, 100, 5), (TWO, 1))
         cluster = self.cluster(policy, profile=profile)
         take_snapshot = RegionPlacementPolicy._snapshot
         readers = []
@@ -114,11 +114,11 @@ class SingleNodes(base.TestCase):
             RegionPlacementPolicy, '_snapshot', read_together
         ):
             started = [
-                self.senlin.start_node(cluster, profile)[0] for _ in range(2)
+                self.senlin.start_node(cluster, profile)[0] for _ in range(20)
             ]
             for action in started:
                 self.assert_done(self.senlin.wait(action))
-        self.assert_servers(cluster, **{ONE: 1, TWO: 1})
+        self.assert_servers(cluster, **{ONE: 5, TWO: 15})
 
     def test_s4_the_region_of_the_profile_takes_precedence(self):
         profile = self.senlin.profile(
