@@ -148,9 +148,11 @@ def convert_profile(session: Any, name: str, back: bool, yes: bool) -> str:
     )
     if profiles.count() != 1:
         raise ValueError(f"{profiles.count()} profiles are called '{name}'.")
-    profile = profiles.one()
+    profile = profiles.first()
     old_type = profile.spec['type']
-    types = EXTENDED if back else AWARE
+    types = AWARE
+    if back:
+        types = EXTENDED
     if old_type not in types:
         raise ValueError(
             f"The type of profile '{name}' is '{old_type}': it must be one of "

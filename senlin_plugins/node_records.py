@@ -61,10 +61,10 @@ def place_node(
         rows = session.query(
             table.id, table.status, table.data, table.profile_id
         )
-        others = rows.filter(
+        other_nodes = rows.filter(
             table.cluster_id == cluster_id, table.id != node.id
         )
-        decision = decide(others.all())
+        decision = decide(other_nodes.all())
         if not decision.refusal:
             record_region(node, decision.placements[0])
     return decision

@@ -36,8 +36,6 @@ def read_change(action: Any, cluster: Any) -> Change:
         Senlin's parser writes the result there.
     :raises WrongValue: if the number of nodes is invalid.
     """
-    if action.target != cluster.id:
-        return Change(growing=True, count=1)
     size = len(cluster.nodes)
     if action.action == consts.CLUSTER_RECOVER:
         return sizing.recovering(action.inputs, size, cluster.desired_capacity)

@@ -193,9 +193,9 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         change = Change(growing=True, count=1)
         snapshot = self._snapshot(cluster, profile, change, nodes=())
 
-        def decide(others: Sequence[Any]) -> Decision:
+        def decide(other_nodes: Sequence[Any]) -> Decision:
             """Decide by the nodes as they are in the transaction."""
-            current = cluster_reader.count_nodes(others)
+            current = cluster_reader.count_nodes(other_nodes)
             return place(dataclasses.replace(snapshot, current=current))
 
         decision: Decision = node_records.place_node(node, cluster.id, decide)
