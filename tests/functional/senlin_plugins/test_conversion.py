@@ -5,11 +5,8 @@
 On the real engine. The command itself runs on a database of its own.
 """
 
-from unittest import mock
-
 import sqlalchemy
 from senlin.db.sqlalchemy import api as db_api
-from senlin.engine import environment
 from senlin.objects import cluster_lock
 
 from senlin_plugins import conversion
@@ -105,53 +102,6 @@ class Way(TestCase):
         self.assert_not_converted('is not set', profile, False, True)
         shown = self.senlin.call('GET', f'/profiles/{profile}')['profile']
         self.assertEqual(f'{IN_TREE}-1.0', shown['type'])
-
-
-class Removed(TestCase):
-    """The package is removed too early, and installed again."""
-
-    def test_nothing_is_lost(self):
-        profile = self.senlin.profile()
-        deletion = self.deletion_policy()
-        cluster = self.cluster(
-            self.region_policy((ONE,), (TWO,)), deletion, profile=profile
-        )
-        self.act(cluster, 'scale_out', count=4)
-        in_tree = self.cluster(deletion, profile=self.senlin.profile(IN_TREE))
-        self.act(in_tree, 'scale_out')
-        before = self.servers(cluster) | self.servers(in_tree)
-        plugins = environment.global_env()
-        with (
-            mock.patch.dict(plugins.policy_registry._registry),
-            mock.patch.dict(plugins.profile_registry._registry),
-        ):
-            for types in (plugins.policy_registry, plugins.profile_registry):
-                for name in [*types._registry]:
-                    if name.startswith('senlin_plugins.'):
-                        del types._registry[name]
-            for cluster_id in (cluster, in_tree):
-                for name in ('scale_in', 'check', 'recover'):
-                    self.try_to(cluster_id, name)
-                self.try_to(cluster_id, 'policy_detach', policy_id=deletion)
-        after_removal = self.servers(cluster) | self.servers(in_tree)
-        self.assertEqual(before, after_removal)
-        for cluster_id in (cluster, in_tree):
-            self.act(cluster_id, 'check')
-            self.act(cluster_id, 'recover')
-        after_recovery = self.servers(cluster) | self.servers(in_tree)
-        self.assertEqual(before, after_recovery)
-        self.act(cluster, 'scale_in', count=2)
-        self.assert_servers(cluster, **{ONE: 1, TWO: 1})
-        self.assert_gone(cluster)
-        self.assert_gone(in_tree)
-
-    def try_to(self, cluster, name, **arguments):
-        """Start an action, whatever comes of it."""
-        try:
-            self.senlin.act(cluster, name, **arguments)
-        except Exception as ex:
-            self.assertIn('could not be found', str(ex))
-        self.wait_until_free(cluster)
 
 
 class Command(upgrade_checks.DatabaseTests, upgrade_checks.UpgradeCheckCase):

@@ -57,8 +57,9 @@ class Silent(TestCase):
 
     def test_all_regions_dead_is_no_plan(self):
         self.die(ONE)
-        action = self.senlin.act(self.cluster_id, 'scale_out')
-        self.assert_failed('No region is found usable.', action)
+        for name in ('scale_out', 'scale_in'):
+            action = self.senlin.act(self.cluster_id, name)
+            self.assert_failed('No region is found usable.', action)
 
     def test_a_scale_in_takes_nodes_elsewhere_or_fails(self):
         data = self.act(self.cluster_id, 'scale_in', count=2)

@@ -107,6 +107,19 @@ class Adoption(base.TestCase):
         self.assertEqual(400, caught.exception.code)
         self.assertEqual([], self.senlin.call('GET', '/nodes')['nodes'])
 
+    @ddt.data('os.nova.server', 'senlin_plugins.nova.server')
+    def test_senlin_adopts_no_server_without_a_key_pair(self, type_name):
+        cluster = self.cluster(size=1)
+        (node,) = self.senlin.nodes(cluster)
+        body = {
+            'type': f'{type_name}-1.0',
+            'identity': node['physical_id'],
+            'name': 'foundling',
+            'overrides': {'networks': []},
+        }
+        with self.assertRaisesRegex(engine.ApiError, "The value 'None'"):
+            self.senlin.call('POST', '/nodes/adopt', body)
+
     def test_an_adopted_server_stays_when_the_default_region_changes(self):
         cluster = self.cluster(size=1)
         (node,) = self.senlin.nodes(cluster)
