@@ -3,7 +3,6 @@
 """Each finding: what brings it about, and what does not."""
 
 import unittest
-from collections.abc import Iterator, Sequence
 
 import ddt
 from hypothesis import given
@@ -21,74 +20,38 @@ _ON = {_FLAG: 'True'}
 _SOFT = {inputs.SOFT_FLAG: 'true'}
 _SCOPED = f'{inputs.SCOPE}k'
 _EXEMPT = tuple(conf.DEFAULTS['exempt_metadata_keys'])
-_LIKES, _AVOIDS = 'aggregate_preferred:k', 'aggregate_avoided'
+_LIKES = 'aggregate_preferred:k'
 
 #: By code, values of a flavor beside an aggregate with the values 1 and 2.
 VALUES: dict[FindingCode | None, tuple[str, ...]] = {
     FindingCode.EXCLUSIVE_SENTINEL: ('<or> ! <or> 1',),
-    FindingCode.MALFORMED_VALUE: ('<or>', '>=', '>= two'),
-    FindingCode.MISPLACED_OR: ('<or> 1 2 <or> 3', '1 <or> 2', '<or>1'),
-    FindingCode.UNKNOWN_OPERATOR: ('> 2', '>=2', '<in>x'),
-    FindingCode.EXPANDED_TILDE: ('/root', '/home/admin', '<or> 1 <or> /root'),
-    FindingCode.COMMA_IN_FLAVOR: ('1,2', '<or> 1,2 <or> 3', 's== 1,2'),
+    FindingCode.MALFORMED_VALUE: ('>= two',),
+    FindingCode.MISPLACED_OR: ('<or>1',),
+    FindingCode.UNKNOWN_OPERATOR: ('>=2',),
+    FindingCode.EXPANDED_TILDE: ('/root',),
+    FindingCode.COMMA_IN_FLAVOR: ('1,2',),
     FindingCode.OUTER_SPACE: (' 1',),
     FindingCode.VALUE_NOT_OFFERED: ('3', '>= 3'),
-    None: (
-        '1',
-        '*',
-        '~',
-        '!',
-        '<or> 1 <or> ~',
-        '<or> 1 <or>',
-        '>= 2',
-        's== 1',
-        '<or> * <or> ~',
-        '!= 7',
-        '<in> 1',
-        '<all-in> 1',
-        's!= /home/x/y',
-    ),
+    None: ('1', '*', '~', '!', '<or> 1 <or> ~', '>= 2'),
 }
 #: By code, what an aggregate has.
 METADATA: dict[FindingCode | None, tuple[dict[str, str], ...]] = {
     FindingCode.EXCLUSIVE_SENTINEL: ({'k': '<or> ! <or> 1', **_ON},),
-    FindingCode.MALFORMED_VALUE: ({'k': '1,<or>', **_ON},),
     FindingCode.MISPLACED_OR: ({'k': '1,<or>2', **_ON},),
     FindingCode.UNKNOWN_OPERATOR: ({'k': '>=2', **_ON},),
-    FindingCode.EXPANDED_TILDE: ({'k': '1,/root', **_ON}, {'k': '/home/me'}),
+    FindingCode.EXPANDED_TILDE: ({'k': '/home/me'},),
     FindingCode.MISSPELLED_FLAG: (
         {'force_metadata_chek': 'True'},
-        {_FLAG.upper(): 'True'},
-        {'force-metadata-check': 'True'},
-        {'force_metadata': 'True'},
-        {'forced_metadata_checks': 'True'},
         {inputs.SCOPE + _FLAG: 'True'},
-        {'prefer_metadata_chek': 'on'},
     ),
-    FindingCode.UNCLEAR_FLAG: (
-        {_FLAG: 'Ture'},
-        {_FLAG: 'enabled'},
-        {inputs.SOFT_FLAG: 'Ture'},
-    ),
-    FindingCode.SENTINEL_WITHOUT_FLAG: (
-        {'k': '*'},
-        {'k': '1,~'},
-        {'k': '<or> 1 <or> 2'},
-        {'k': '>= 2'},
-    ),
-    FindingCode.SCOPE_WITHOUT_FLAG: ({_SCOPED: '1'},),
-    FindingCode.OUTER_SPACE: ({'k ': '1'}, {' k': '1', **_ON}),
+    FindingCode.UNCLEAR_FLAG: ({_FLAG: 'Ture'}, {inputs.SOFT_FLAG: 'Ture'}),
+    FindingCode.OUTER_SPACE: ({'k ': '1'},),
     FindingCode.CONTRADICTORY_DEMANDS: ({'k': '!,1', **_ON},),
     None: (
-        {},
         {'k': '1,2', 'availability_zone': 'az1'},
         {_SCOPED: '*', **_ON},
         {'k': '<or> 1 <or> 2', **_ON},
-        {'k': '!', **_ON},
         {'k': '1', _FLAG: 'False'},
-        {'k': '1', _FLAG: 'yes'},
-        {'metadata': '1', 'check_force': '2', 'force_image_check': '3'},
-        {'path': '/home/admin/x'},
     ),
 }
 #: What makes an extra spec one that no host meets.
@@ -148,41 +111,13 @@ class TextTest(unittest.TestCase):
         for metadata in METADATA[code]:
             self.assertIn(code, _codes(None, metadata) or {None}, metadata)
 
-    @ddt.data(
-        ({_SCOPED: 'A100'}, {'k': 'a100'}, "has 'a100'"),
-        ({_SCOPED: '<or> x <or> A100'}, {'k': 'a100,b'}, "has 'a100'"),
-        ({_SCOPED: '1'}, {'K': '1'}, "has 'K'"),
-        ({_SCOPED: '1'}, {'k ': '1'}, "has 'k '"),
-        ({f'{_SCOPED} ': '1'}, {'k': '1'}, "has 'k'"),
-    )
-    @ddt.unpack
-    def test_what_is_nearly_right_is_named(self, specs, data, words) -> None:
-        text = f'An aggregate {words}: only white space, or upper'
-        self.assertTrue(any(text in f.text for f in _find(specs, data)))
-
-    @ddt.data(
-        'hw:cpu_policy', 'trait:HW_CPU_X86_VMX', 'trait1:HW_CPU_X86_VMX',
-        'resources:VCPU', 'resources_A:VCPU', 'quota:cpu_shares',
-        'os:secure_boot', 'hide_hypervisor_id',
-    )  # fmt: skip
-    def test_a_sentinel_on_a_validated_key_is_found(self, key: str) -> None:
-        for text in ('~', '*', '!', '<or> 1 <or> ~'):
-            self.assertIn(FindingCode.REFUSED_BY_API, _codes({key: text}))
-        # A plain value is the API's own business.
-        self.assertNotIn(FindingCode.REFUSED_BY_API, _codes({key: '1'}))
-        scoped = f'{inputs.SCOPE}{key}'
-        self.assertNotIn(FindingCode.REFUSED_BY_API, _codes({scoped: '~'}))
-
 
 @ddt.ddt
 class CloudTest(unittest.TestCase):
     """What flavors and aggregates say together."""
 
     @ddt.data(
-        ({_SCOPED: '1'}, {'l': '1'}, FindingCode.KEY_NOT_OFFERED),
-        ({_SCOPED: '*'}, {'l': '1'}, FindingCode.KEY_NOT_OFFERED),
         # What may be absent need not be offered.
-        ({_SCOPED: '!'}, {'l': '1'}),
         ({_SCOPED: '<or> 1 <or> ~'}, {'l': '1'}),
         # A forced aggregate's sentinel does not carry the key.
         (
@@ -192,21 +127,15 @@ class CloudTest(unittest.TestCase):
             FindingCode.CLOSED_AGGREGATE,
         ),
         ({_LIKES: '1'}, {'k': '1'}),
-        ({_LIKES: '~'}, {'k': '1'}),
-        ({_LIKES: '3'}, {'k': '1'}, FindingCode.PREFERENCE_NOT_MET),
         (
             {'aggregate_prefer:k': '1'},
             {'k': '1'},
             FindingCode.MISSPELLED_PREFERENCE,
         ),
-        ({f'{_AVOIDS}.9:q': '1'}, {'k': '1'}, FindingCode.PREFERENCE_NOT_MET),
-        ({f'{_AVOIDS}.0:k': '1'}, {'k': '1'}, FindingCode.MALFORMED_VALUE),
-        ({_LIKES: '<or>'}, {}, FindingCode.MALFORMED_VALUE),
         ({}, {'k': '1', **_SOFT}, FindingCode.AVOIDED_BY_ALL),
-        ({}, {'k': '1,~', **_SOFT}),
-        ({_SCOPED: '1'}, {'k': '1', **_SOFT}),
-        ({_FLAG: 'True'}, {}, FindingCode.FLAG_IN_FLAVOR),
         ({inputs.SCOPE + _FLAG: 'True'}, {}, FindingCode.FLAG_IN_FLAVOR),
+        # Nova's API reads it, whether an aggregate has the key or not.
+        ({'hw:cpu_policy': '~'}, {'k': '1'}, FindingCode.REFUSED_BY_API),
         # Other namespaces are read where an aggregate has the key.
         ({'hw:numa_cpus.0': '0,1'}, {'k': '1'}),
         (
@@ -214,17 +143,7 @@ class CloudTest(unittest.TestCase):
             {'hw:numa_cpus.0': '0'},
             FindingCode.COMMA_IN_FLAVOR,
         ),
-        (
-            {'hypervisor_type': 'QEMU', 'k': '1'},
-            {'hypervisor_type': 'QEMU', 'k': '1'},
-            FindingCode.CAPABILITY_KEY,
-        ),
         ({}, {'os': 'windows', **_ON}, FindingCode.CLOSED_AGGREGATE),
-        ({f'{inputs.SCOPE}os': 'windows'}, {'os': 'windows', **_ON}),
-        # Without flavors there is nothing to say.
-        (None, {'os': 'windows', **_ON}),
-        # What is exempt is not demanded.
-        ({}, {'availability_zone': 'a', **_ON}),
     )
     def test_codes(self, case) -> None:
         specs, metadata, *codes = case
@@ -236,32 +155,6 @@ class CloudTest(unittest.TestCase):
             (FindingCode.UNSCOPED_KEY, mistakes.Severity.INFO, _SCOPED),
             (finding.code, finding.code.severity, finding.remedy),
         )
-
-    def test_the_remedy_is_the_whole_line_of_the_option(self) -> None:
-        (finding,) = _find({}, {'rack': '1', **_ON})
-        line = f'"exempt_metadata_keys = {",".join(_EXEMPT)},rack"'
-        self.assertIn(line, finding.remedy)
-
-    def test_a_second_aggregate_may_open_the_first(self) -> None:
-        both = {'os': 'windows', **_ON}, {'os': '~', **_ON}
-        self.assertEqual(set(), _codes({}, *both))
-        # On hosts of its own it does not.
-        codes = _codes({}, *both, hosts=(('h1',), ('h2',)))
-        self.assertEqual({FindingCode.CLOSED_AGGREGATE}, codes)
-
-    def test_aggregates_that_contradict_each_other_are_found(self) -> None:
-        both = {'os': 'windows', **_ON}, {'os': '!', **_ON}
-        # Both hosts have it from the same two aggregates.
-        hosts = ('h1', 'h2', 'h3'), ('h2', 'h3')
-        (finding,) = _find(None, *both, hosts=hosts)
-        self.assertEqual(
-            (FindingCode.CONTRADICTORY_DEMANDS, 'host', 'h2', 'os'),
-            (finding.code, *finding[3:]),
-        )
-        self.assertIn("'a0', 'a1'", finding.text)
-        # Apart from each other they are sound.
-        codes = _codes(None, *both, hosts=(('h1',), ('h2',)))
-        self.assertEqual(set(), codes)
 
     @ddt.data(
         (
@@ -351,21 +244,6 @@ class CloudTest(unittest.TestCase):
             [mistakes.Finding(code, text, remedy, 'aggregate', 'a0', name)],
             _find(None, metadata),
         )
-
-    def test_the_progress_is_told_flavor_by_flavor(self) -> None:
-        flavors = [inventory.Flavor(name, {_FLAG: 'on'}) for name in 'ab']
-        progressed = []
-
-        def progress(
-            records: Sequence[inventory.Flavor], noun: str
-        ) -> Iterator[inventory.Flavor]:
-            for record in records:
-                progressed.append((noun, record.name))
-                yield record
-
-        findings = lint.lint(inventory.Stock(flavors, []), progress=progress)
-        self.assertEqual([('flavors', 'a'), ('flavors', 'b')], progressed)
-        self.assertEqual(['a', 'b'], [finding.name for finding in findings])
 
     def test_the_worst_comes_first(self) -> None:
         data = {'k': '1', 'l': '*'}, {'m': '!,1', **_ON}
