@@ -4,8 +4,6 @@
 
 import collections
 
-import ddt
-
 from tests.functional.client import base
 
 COLUMNS = [
@@ -17,7 +15,6 @@ _SCOPE = 'aggregate_instance_extra_specs'
 _EXPLAIN = 'aggregate filter explain'
 
 
-@ddt.ddt
 class ExplainTest(base.CloudTestCase):
     def explain(self, *arguments: str) -> list[dict[str, object]]:
         """Return the rows, which must be the same from cloud and files."""
@@ -180,13 +177,6 @@ class ExplainTest(base.CloudTestCase):
             for form, source in (('json', []), ('table', self.files())):
                 more = ('--fail-if-none', '-f', form, *source)
                 self.run_command(command, *more, status=status)
-
-    @ddt.data('explain gpu.large m1.small', 'explain gpu.large --server mail')
-    def test_a_table_with_states_fits_in_80_columns(self, words: str) -> None:
-        self.cloud.states['compute-1'] = ('disabled', 'up')
-        lines = self.run_command(f'aggregate filter {words}').splitlines()
-        self.assertGreater(len(lines), 4)
-        self.assertEqual([], [line for line in lines if len(line) > 80])
 
     def test_a_wider_table_keeps_long_names(self) -> None:
         long = 'compute-0042.rack-17.frankfurt-2.cloud.example.com'
