@@ -129,6 +129,22 @@ class ExplainTest(base.CloudTestCase):
             lines[-3:],
         )
 
+    def test_a_cloud_without_a_host_that_is_up_has_no_nearest(self) -> None:
+        self.cloud.states = dict.fromkeys(
+            self.cloud.hosts, ('enabled', 'down')
+        )
+        self.assertEqual(
+            'No host that is up is left to open.', self.lines('gpu.large')[-1]
+        )
+
+    def test_a_host_that_no_service_has_is_told(self) -> None:
+        self.cloud.hosts.remove('compute-8')
+        self.cloud.hosts.append('Compute-8')
+        self.assertIn(
+            "count as not up: 'compute-8' (a service's host is 'Compute-8').",
+            ' '.join(self.lines('m1.small')),
+        )
+
     def test_the_nearest_host_is_told_with_its_reason(self) -> None:
         self.cloud.flavors['gpu.large'][f'{_SCOPE}:gpu'] = 'h100'
         lines = self.lines('gpu.large m1.small')

@@ -193,6 +193,7 @@ class ScopeTest(unittest.TestCase):
         ('hw:cpu_policy', '!'),
         ('trait1:HW_CPU_X86_VMX', '<or> 1 <or> ~'),
         ('resources_A:VCPU', '~'),
+        ('quota:cpu_shares', '~'),
         ('os:secure_boot', '~'),
         ('hide_hypervisor_id', '~'),
     )
