@@ -68,22 +68,10 @@ class WheelTest(unittest.TestCase):
         # A type checker reads the types of a package only with this file.
         self.assertLessEqual({f'{name}/py.typed' for name in PACKAGES}, files)
 
-    def metadata(self):
-        """Return what an index shows of the wheel."""
+    def test_services_are_extras_and_never_requirements(self):
         names = self.wheel.namelist()
         (name,) = [name for name in names if name.endswith('METADATA')]
-        return email.message_from_bytes(self.wheel.read(name))
-
-    def test_an_index_shows_the_readme_and_the_license(self):
-        metadata = self.metadata()
-        readme = (ROOT / 'README.rst').read_text().strip()
-        description = metadata.get_payload(decode=True).decode().strip()
-        self.assertEqual(readme, description)
-        self.assertEqual('text/x-rst', metadata['Description-Content-Type'])
-        self.assertEqual('Apache-2.0', metadata['License-Expression'])
-
-    def test_services_are_extras_and_never_requirements(self):
-        metadata = self.metadata()
+        metadata = email.message_from_bytes(self.wheel.read(name))
         self.assertEqual(
             {'senlin', 'nova', 'heat', 'client'},
             set(metadata.get_all('Provides-Extra')),
