@@ -41,7 +41,6 @@ class UnwrapTest(unittest.TestCase):
         ({'servers': []}, False),
         ({'image_links': LINKS}, False),
         (['servers_links'], False),
-        (None, False),
     )
     def test_a_page_has_a_link_to_the_next_one(self, document, more):
         self.assertEqual(more, rows.continues(document))
@@ -49,12 +48,6 @@ class UnwrapTest(unittest.TestCase):
 
 @ddt.ddt
 class RowTest(unittest.TestCase):
-    def test_columns_are_in_lower_case_with_underscores(self):
-        self.assertEqual(
-            {'host_name': 1, 'id': 2},
-            rows.columns({'Host Name': 1, 'ID': 2}),
-        )
-
     @ddt.unpack
     @ddt.data(('name', 'n'), ('number', '7'), ('none', ''), ('null', ''))
     def test_a_value_is_text(self, column, text):

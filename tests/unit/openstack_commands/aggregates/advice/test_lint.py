@@ -133,7 +133,6 @@ class CloudTest(unittest.TestCase):
             FindingCode.MISSPELLED_PREFERENCE,
         ),
         ({}, {'k': '1', **_SOFT}, FindingCode.AVOIDED_BY_ALL),
-        ({inputs.SCOPE + _FLAG: 'True'}, {}, FindingCode.FLAG_IN_FLAVOR),
         # Nova's API reads it, whether an aggregate has the key or not.
         ({'hw:cpu_policy': '~'}, {'k': '1'}, FindingCode.REFUSED_BY_API),
         # Other namespaces are read where an aggregate has the key.
@@ -148,13 +147,6 @@ class CloudTest(unittest.TestCase):
     def test_codes(self, case) -> None:
         specs, metadata, *codes = case
         self.assertEqual({*codes}, _codes(specs, metadata))
-
-    def test_a_scope_is_proposed_for_a_bare_key(self) -> None:
-        (finding,) = _find({'k': '1'}, {'k': '1'})
-        self.assertEqual(
-            (FindingCode.UNSCOPED_KEY, mistakes.Severity.INFO, _SCOPED),
-            (finding.code, finding.code.severity, finding.remedy),
-        )
 
     @ddt.data(
         (
@@ -183,7 +175,7 @@ class CloudTest(unittest.TestCase):
             "values that are there: 'a', 'b', 'c'",
         ),
         (
-            {_FLAG: 'True'},
+            {inputs.SCOPE + _FLAG: 'True'},
             {},
             FindingCode.FLAG_IN_FLAVOR,
             'it has no effect in a flavor',

@@ -224,8 +224,12 @@ class ConfinedTest(unittest.TestCase):
         self.assertEqual([], self.confined({}))
 
     def test_hosts_that_nobody_has_listed_may_take_a_flavor(self) -> None:
-        stock = _stock([{'gpu': '!'}], ({'gpu': '1'}, 'h1'))
-        for listed_hosts, codes in ((None, []), ([], [FindingCode.NO_HOST])):
+        for text, listed_hosts, codes in (
+            ('!', None, []),
+            ('!', [], [FindingCode.NO_HOST]),
+            ('2', None, [FindingCode.NO_HOST]),
+        ):
+            stock = _stock([{'gpu': text}], ({'gpu': '1'}, 'h1'))
             evaluation = explanation.Evaluation(
                 dataclasses.replace(stock, listed_hosts=listed_hosts)
             )
