@@ -70,6 +70,7 @@ class AuditTest(unittest.TestCase):
             ],
             inventory.HostAggregate('licensed', _WINDOWS, ('h1', 'h2')),
             inventory.HostAggregate('other', _WINDOWS, ('h3',)),
+            inventory.HostAggregate('second', _WINDOWS, ('h3',)),
         )
         self.assertEqual(
             [
@@ -77,7 +78,7 @@ class AuditTest(unittest.TestCase):
                     'refused',
                     'f',
                     ['a (h3)'],
-                    "aggregate 'other' demands 'os'",
+                    "aggregate 'other', 'second' demands 'os'",
                 ),
                 (
                     'refused',

@@ -133,6 +133,8 @@ class CloudTest(unittest.TestCase):
             FindingCode.MISSPELLED_PREFERENCE,
         ),
         ({}, {'k': '1', **_SOFT}, FindingCode.AVOIDED_BY_ALL),
+        # What a flavor may omit is no plain text here.
+        ({}, {'k': '1,~', **_SOFT}),
         # Nova's API reads it, whether an aggregate has the key or not.
         ({'hw:cpu_policy': '~'}, {'k': '1'}, FindingCode.REFUSED_BY_API),
         # Other namespaces are read where an aggregate has the key.

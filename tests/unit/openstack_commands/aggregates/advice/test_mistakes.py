@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Each mistake in one key or one value: what is told, and what to write."""
+"""Each mistake in one key or one value, and what to write instead."""
 
 import unittest
 from collections.abc import Iterable
@@ -12,13 +12,9 @@ from openstack_commands.aggregates.advice import mistakes
 from openstack_commands.aggregates.advice.mistakes import FindingCode
 
 
-def _told(findings: Iterable[mistakes.Finding]) -> list[tuple[str, str, str]]:
-    """Return the code, text and remedy of findings that nobody owns yet."""
-    all_findings = [*findings]
-    for finding in all_findings:
-        if finding[3:] != ('', '', ''):
-            raise AssertionError(f'{finding} has an owner')
-    return [(f.code, f.text, f.remedy) for f in all_findings]
+def _told(findings: Iterable[mistakes.Finding]) -> list[tuple[str, str]]:
+    """Return the code and the remedy of findings."""
+    return [(finding.code, finding.remedy) for finding in findings]
 
 
 @ddt.ddt
@@ -27,48 +23,29 @@ class MalformedTest(unittest.TestCase):
         (
             '<or> ! <or> 1',
             FindingCode.EXCLUSIVE_SENTINEL,
-            "'<or> ! <or> 1': '!' excludes every other alternative",
             "'!' alone, or the alternatives without it",
         ),
-        (
-            '<or>',
-            FindingCode.MALFORMED_VALUE,
-            "'<or>': nothing follows <or>",
-            "'<or> VALUE'",
-        ),
+        ('<or>', FindingCode.MALFORMED_VALUE, "'<or> VALUE'"),
         (
             '== two',
             FindingCode.MALFORMED_VALUE,
-            "'== two': 'two' is not a number",
             "'== NUMBER', or 's== TEXT' for text",
         ),
-        (
-            '<or> 1 2 <or> 3',
-            FindingCode.MISPLACED_OR,
-            "'<or> 1 2 <or> 3': every second word is skipped; a value in <or> "
-            'is one word',
-            "'<or> A <or> B'",
-        ),
-        (
-            '1 <or> 2',
-            FindingCode.MISPLACED_OR,
-            "'1 <or> 2' is read as plain text: <or> must be the first word",
-            "'<or> A <or> B'",
-        ),
+        ('<or> 1 2 <or> 3', FindingCode.MISPLACED_OR, "'<or> A <or> B'"),
+        ('1 <or> 2', FindingCode.MISPLACED_OR, "'<or> A <or> B'"),
         (
             ' >=2 ',
             FindingCode.UNKNOWN_OPERATOR,
-            "' >=2 ' is read as plain text",
             'an operator of Nova, a space, a value: != <= <all-in> <in> = == '
             '>= s!= s< s<= s== s> s>=',
         ),
     )
     @ddt.unpack
     def test_a_value_that_cannot_be_meant_is_told(
-        self, text: str, code: FindingCode, problem: str, remedy: str
+        self, text: str, code: FindingCode, remedy: str
     ) -> None:
         findings = _told(mistakes.malformed(requirement.parse(text)))
-        self.assertEqual([(code, problem, remedy)], findings)
+        self.assertEqual([(code, remedy)], findings)
 
     @ddt.data(
         '', '1', '*', '!', '~', '<or> 1', '<or> 1 <or> 2', '>= 2', 's== <or>',
@@ -83,9 +60,8 @@ class MalformedTest(unittest.TestCase):
 class ExpandedTest(unittest.TestCase):
     @ddt.data('/root', '/home/me', '/Users/me', '1,/root', '<or> 1 <or> /root')
     def test_a_home_directory_was_a_tilde(self, text: str) -> None:
-        problem = f"'{text}': a shell makes this of an unquoted ~"
         self.assertEqual(
-            [(FindingCode.EXPANDED_TILDE, problem, "in quotes: 'KEY=~'")],
+            [(FindingCode.EXPANDED_TILDE, "in quotes: 'KEY=~'")],
             _told(mistakes.expanded(text)),
         )
 
@@ -106,9 +82,8 @@ class MisspelledTest(unittest.TestCase):
     def test_a_key_that_is_nearly_a_flag_is_told(
         self, key: str, flag: str
     ) -> None:
-        problem = f"'{key}' is a key like any other"
         self.assertEqual(
-            [(FindingCode.MISSPELLED_FLAG, problem, f'{flag}=True')],
+            [(FindingCode.MISSPELLED_FLAG, f'{flag}=True')],
             _told(mistakes.misspelled(key)),
         )
 
@@ -122,9 +97,8 @@ class MisspelledTest(unittest.TestCase):
     def test_what_is_nearly_a_preference_is_told(
         self, name: str, meant: str
     ) -> None:
-        problem = f"'{name}' is no preference, and has no effect"
         self.assertEqual(
-            [(FindingCode.MISSPELLED_PREFERENCE, problem, meant)],
+            [(FindingCode.MISSPELLED_PREFERENCE, meant)],
             _told(mistakes.misspelled_preference(name)),
         )
 
@@ -139,11 +113,8 @@ class MisspelledTest(unittest.TestCase):
         self.assertEqual([], [*mistakes.misspelled_preference(name)])
 
     def test_white_space_around_a_key_is_told(self) -> None:
-        problem = (
-            "'k ' has white space around it, so it is another key than 'k'"
-        )
         self.assertEqual(
-            [(FindingCode.OUTER_SPACE, problem, "'k'")],
+            [(FindingCode.OUTER_SPACE, "'k'")],
             _told(mistakes.misspelled('k ')),
         )
 
@@ -163,19 +134,14 @@ class AlikeTest(unittest.TestCase):
 class UnmatchableTest(unittest.TestCase):
     @ddt.data('1,2', '<or> 3 <or> 1,2', 's== 1,2', '<in> 1,2')
     def test_no_aggregate_offers_a_comma(self, text: str) -> None:
-        problem = (
-            f"'{text}': aggregates' values are split at commas, so none of "
-            'them holds one'
-        )
         self.assertEqual(
-            [(FindingCode.COMMA_IN_FLAVOR, problem, "'<or> A <or> B'")],
+            [(FindingCode.COMMA_IN_FLAVOR, "'<or> A <or> B'")],
             _told(mistakes.unmatchable(requirement.parse(text))),
         )
 
     def test_no_aggregate_offers_outer_space(self) -> None:
-        problem = "' 1': aggregates' values have no white space around them"
         self.assertEqual(
-            [(FindingCode.OUTER_SPACE, problem, "'1'")],
+            [(FindingCode.OUTER_SPACE, "'1'")],
             _told(mistakes.unmatchable(requirement.parse(' 1'))),
         )
 
@@ -199,35 +165,24 @@ class ScopeTest(unittest.TestCase):
     )
     @ddt.unpack
     def test_novas_api_refuses_a_sentinel(self, key: str, text: str) -> None:
-        problem = (
-            f"Nova's API knows the values of '{key}', and refuses a sentinel"
-        )
         remedy = f'{inputs.SCOPE}{key}'
         self.assertEqual(
-            [(FindingCode.REFUSED_BY_API, problem, remedy)],
+            [(FindingCode.REFUSED_BY_API, remedy)],
             _told(mistakes.scope(key, requirement.parse(text))),
         )
 
     @ddt.data(
-        (
-            'hypervisor_type',
-            FindingCode.CAPABILITY_KEY,
-            'compares it with what',
-        ),
-        ('num_whatever', FindingCode.CAPABILITY_KEY, 'compares it with what'),
-        ('gpu', FindingCode.UNSCOPED_KEY, 'reads it as well, if a host'),
+        ('hypervisor_type', FindingCode.CAPABILITY_KEY),
+        ('num_whatever', FindingCode.CAPABILITY_KEY),
+        ('gpu', FindingCode.UNSCOPED_KEY),
     )
     @ddt.unpack
     def test_nova_may_read_a_bare_key(
-        self, key: str, code: FindingCode, words: str
+        self, key: str, code: FindingCode
     ) -> None:
-        need = requirement.parse('1')
-        ((code_of_finding, text, remedy),) = _told(mistakes.scope(key, need))
         self.assertEqual(
-            (code, f'{inputs.SCOPE}{key}'), (code_of_finding, remedy)
-        )
-        self.assertTrue(
-            text.startswith(f'ComputeCapabilitiesFilter {words}'), text
+            [(code, f'{inputs.SCOPE}{key}')],
+            _told(mistakes.scope(key, requirement.parse('1'))),
         )
 
     @ddt.data(
@@ -248,7 +203,6 @@ class FlagTest(unittest.TestCase):
             [
                 (
                     FindingCode.UNCLEAR_FLAG,
-                    f"'{text}' leaves the flag off",
                     'force_metadata_check=True or force_metadata_check=False',
                 )
             ],
@@ -260,14 +214,7 @@ class FlagTest(unittest.TestCase):
         self.assertEqual([], [*mistakes.flag(inputs.FLAG, text)])
 
     def test_a_scope_switches_the_flag_off(self) -> None:
-        problem = 'the flag has no effect with a scope'
         self.assertEqual(
-            [
-                (
-                    FindingCode.MISSPELLED_FLAG,
-                    problem,
-                    'prefer_metadata_check=True',
-                )
-            ],
+            [(FindingCode.MISSPELLED_FLAG, 'prefer_metadata_check=True')],
             _told(mistakes.flag(inputs.SCOPE + inputs.SOFT_FLAG, 'True')),
         )
