@@ -133,8 +133,9 @@ class ExplainTest(base.CloudTestCase):
     def test_a_host_that_no_service_has_is_told(self) -> None:
         self.cloud.hosts.remove('compute-8')
         self.cloud.hosts.append('Compute-8')
+        self.cloud.aggregates['disks'][1].append('gone')
         self.assertIn(
-            "count as not up: 'compute-8' (a service's host is 'Compute-8').",
+            "not up: 'compute-8' (a service's host is 'Compute-8'), 'gone'.",
             ' '.join(self.lines('m1.small')),
         )
 
