@@ -27,7 +27,7 @@ VALUES: dict[FindingCode | None, tuple[str, ...]] = {
     FindingCode.EXCLUSIVE_SENTINEL: ('<or> ! <or> 1',),
     FindingCode.MALFORMED_VALUE: ('>= two',),
     FindingCode.MISPLACED_OR: ('<or>1',),
-    FindingCode.UNKNOWN_OPERATOR: ('>=2', '<in>x'),
+    FindingCode.UNKNOWN_OPERATOR: ('>=2',),
     FindingCode.EXPANDED_TILDE: ('/root',),
     FindingCode.COMMA_IN_FLAVOR: ('1,2',),
     FindingCode.OUTER_SPACE: (' 1',),
