@@ -143,7 +143,6 @@ class PreferenceTest(base.CloudTestCase):
 #: Extra specs and metadata of the first of three hosts, which it may prefer or
 #: avoid.
 _STRONG: dict[str, tuple[dict[str, str], dict[str, str]]] = {
-    'ten points': ({f'{_LIKES}.10:disk': 'ssd'}, _SSD),
     'a hundred points': ({f'{_LIKES}.100:disk': 'ssd'}, _SSD),
     'twelve soft keys': ({}, _SOFT | {f'key{n}': '1' for n in range(12)}),
 }

@@ -18,7 +18,7 @@ from oslo_utils import timeutils, uuidutils
 
 from nova_filters.matching import inputs
 from nova_filters.weighers import reader, rows
-from testing.nova import engine, states
+from testing.nova import engine
 from tests import signing, threads
 from tests.functional.nova_filters import base
 from tests.functional.nova_filters.base import MULTIPLIER, STRONG, of_stack
@@ -54,12 +54,6 @@ class StackTest(base.StackTestCase):
             with base.listening(statements.append):
                 self.assertEqual([0.0] * 4, self.weigh(request, states))
             self.assertEqual([], statements)
-
-    def test_an_instance_without_a_stored_request_is_in_no_stack(self) -> None:
-        request = self.request(_STACK)
-        self.cloud.place(request, self.hosts[0])
-        request.destroy()
-        self.assertEqual([0, 0, 0, 0], self.members(self.request(_STACK)))
 
     def test_hints_that_heat_has_not_signed_count_nowhere(self) -> None:
         """Unit tests of signatures have more forgeries, and several keys."""
@@ -117,38 +111,26 @@ class OrderTest(base.StackTestCase):
             counts = [8]
         self.assertEqual(counts, [*chosen.values()])
 
-    @ddt.data('hint', 'aggregate', 'hw:cpu_policy')
-    def test_members_of_different_roles_are_spread(self, what) -> None:
+    def test_members_of_different_roles_are_spread(self) -> None:
         """Eight at once, each unlike the others, on the same hosts."""
         self.add_aggregate(self.hosts, {'role': ','.join('01234567')})
         self.restart()
         requests = []
         for number in range(8):
-            role = f'{number}'
-            hints = _STACK
-            if what == 'hint':
-                hints = _STACK | {'role': role}
-            specs = {}
-            if what == 'aggregate':
-                specs = {f'{inputs.SCOPE}role': role}
-            elif what == 'hw:cpu_policy':
-                specs = {what: role}
-            self.flavor = self.add_flavor(specs)
-            requests.append(self.request(hints))
+            self.flavor = self.add_flavor({f'{inputs.SCOPE}role': f'{number}'})
+            requests.append(self.request(_STACK))
         chosen = collections.Counter(map(self.choose, requests))
-        if what == 'hw:cpu_policy':
-            # Nobody here knows which hosts they may have.
-            self.assertLess(max(chosen.values()), 8)
-        else:
-            self.assertEqual([2] * 4, [*chosen.values()])
+        self.assertEqual([2] * 4, [*chosen.values()])
 
-    def test_members_of_different_shapes_are_packed(self) -> None:
-        self.set_option(MULTIPLIER, STRONG)
-        chosen = set()
-        for number in range(8):
-            self.flavor = self.add_flavor({'hw:cpu_policy': f'{number}'})
-            chosen.add(self.choose(self.request(_STACK)))
-        self.assertEqual(1, len(chosen))
+    def test_different_shapes_begin_at_places_of_their_own(self) -> None:
+        """Nobody here knows which hosts they may have."""
+        for multiplier, is_packed in ((-STRONG, False), (STRONG, True)):
+            self.set_option(MULTIPLIER, multiplier)
+            chosen = set()
+            for number in range(8):
+                self.flavor = self.add_flavor({'hw:cpu_policy': f'{number}'})
+                chosen.add(self.choose(self.request(_STACK)))
+            self.assertEqual(is_packed, len(chosen) == 1)
 
     def test_isolated_images_have_hosts_of_their_own(self) -> None:
         isolated, other = (uuidutils.generate_uuid() for _ in range(2))
@@ -345,22 +327,6 @@ class SpreadOverTest(base.StackTestCase):
             counts[host] += 1
             self.cloud.place(request, host)
         self.assertEqual([1, 3, 2, 2], [counts[host] for host in all_hosts])
-
-    def test_the_places_of_a_host(self) -> None:
-        self.set_option('stack_spread_over', ['availability_zone', 'rack'])
-        self.restart()
-        for metadata, zone, rack in (
-            ([], 'nova', None),
-            ([{'rack': 'r1'}, {'availability_zone': 'z'}], 'z', 'r1'),
-            # Of two, the first.
-            ([{'rack': 'r2'}, {'rack': 'r1'}, {'rack': ''}], 'nova', 'r1'),
-        ):
-            host = self.weigher()._host('h', states.aggregates(*metadata))
-            # Without the key, a host is a place.
-            last = ('host', 'h')
-            if rack:
-                last = ('rack', rack)
-            self.assertEqual((('availability_zone', zone), last), host.path)
 
 
 class BesideNovaTest(base.StackTestCase):

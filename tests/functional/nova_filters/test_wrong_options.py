@@ -57,10 +57,6 @@ WRONG = {
         f'{FILTER}\n',
         'Scheduler Host Filter AggregateInstanceTypeFilter could not be found',
     ),
-    'only-ours': (
-        f'{FILTERS}\n{FILTER},ComputeFilter\n',
-        'Scheduler Host Filter ComputeFilter could not be found',
-    ),
 }
 
 
