@@ -35,11 +35,6 @@ CASES = {
             'names ComputeFilter',
             '"available_filters = nova.scheduler.filters.all_filters" and',
         ),
-        (
-            'all_filters\navailable_filters = ',
-            'all_filters,',
-            'there is no line',
-        ),
     ),
     ('Filter', 'WARNING'): (
         (
@@ -190,15 +185,6 @@ class NovaFiltersStatusTest(
         answer = self.check_details('', 'Filter', 'WARNING', 'is not enabled')
         self.assert_details(answer, 'Weigher', 'SUCCESS', 'are not used')
         self.assertEqual(1, answer.code)
-
-    def test_the_weigher_alone_is_right(self):
-        answer = self.check(
-            '[filter_scheduler]\n'
-            'weight_classes = nova.scheduler.weights.all_weighers,'
-            'nova_filters.all_weighers\n'
-        )
-        self.assertEqual(0, answer.code, answer.output)
-        self.assert_details(answer, 'Filter', 'SUCCESS', 'is not enabled')
 
     def test_novas_own_filter_makes_soft_rules_hard(self):
         weigher = (
