@@ -14,7 +14,7 @@ import dataclasses
 import functools
 import itertools
 import pathlib
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 import yaml
@@ -106,16 +106,7 @@ class Cell:
 
 
 class _Loader(yaml.SafeLoader):
-    """Read YAML, and refuse a key that comes twice: one would be lost."""
-
-    def construct_mapping(
-        self, node: yaml.MappingNode, deep: bool = False
-    ) -> dict[Hashable, Any]:
-        """Return a mapping."""
-        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
-        if len(keys) > len(set(keys)):
-            raise ValueError(f'{node.start_mark}: a key comes twice in {keys}')
-        return super().construct_mapping(node, deep=deep)
+    """Read YAML with the tags of the tables."""
 
 
 class _Any(tuple[Any, ...]):

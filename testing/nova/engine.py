@@ -436,11 +436,7 @@ class Cloud:
         self, scheduler: manager.SchedulerManager, request: Any
     ) -> dict[str, int]:
         """Return how many servers of its stack a request meets, by host."""
-        (weigher,) = (
-            weigher
-            for weigher in scheduler.host_manager.weighers
-            if type(weigher).__name__ == 'StackAffinityWeigher'
-        )
+        weigher = stack_weigher(scheduler)
         states = self.states(scheduler, request)
         team = weigher.team(request)
         counts: Mapping[str, int] = {}
@@ -526,6 +522,16 @@ class Cloud:
         )
         group.create()
         return group
+
+
+def stack_weigher(scheduler: manager.SchedulerManager) -> Any:
+    """Return the StackAffinityWeigher of a scheduler."""
+    (stack_weigher,) = (
+        weigher
+        for weigher in scheduler.host_manager.weighers
+        if type(weigher).__name__ == 'StackAffinityWeigher'
+    )
+    return stack_weigher
 
 
 def _reasons(logged: list[logging.LogRecord]) -> str:

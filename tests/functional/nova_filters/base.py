@@ -215,9 +215,4 @@ class StackTestCase(CloudTestCase):
 
     def weigher(self) -> Any:
         """Return the weigher of the scheduler that is tested."""
-        (tested_weigher,) = (
-            weigher
-            for weigher in self.scheduler.host_manager.weighers
-            if type(weigher).__name__ == 'StackAffinityWeigher'
-        )
-        return tested_weigher
+        return engine.stack_weigher(self.scheduler)
