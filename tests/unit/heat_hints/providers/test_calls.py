@@ -213,6 +213,19 @@ class TestCalls(unittest.TestCase):
             self.running -= 1
         return 'answer'
 
+    def failures(self, limited, count):
+        """Return what calls fail with that are made at once."""
+        errors = []
+
+        def wait():
+            try:
+                limited.wait(self.ask)
+            except TimeoutError as exc:
+                errors.append(str(exc))
+
+        threads.join(together(count, wait))
+        return errors
+
     def test_what_is_raised_is_raised_and_an_exit_ends_nothing(self):
         for exc, kind, words in (
             (KeyError('rack'), KeyError, '^.?rack.?$'),
@@ -266,15 +279,7 @@ class TestCalls(unittest.TestCase):
 
         # All of them exceed their time now.
         limited._seconds = 0.0
-        errors = []
-
-        def wait():
-            try:
-                limited.wait(self.ask)
-            except TimeoutError as exc:
-                errors.append(str(exc))
-
-        threads.join(together(3, wait))
+        errors = self.failures(limited, 3)
         limited._seconds = LONG
         self.assertEqual(['16 earlier calls have no answer yet'] * 3, errors)
         self.go_on.set()
@@ -282,16 +287,7 @@ class TestCalls(unittest.TestCase):
         self.assertEqual('answer', limited.wait(self.ask))
 
     def test_those_that_wait_fail_when_all_before_them_are_late(self):
-        limited = calls.Calls(0.5)
-        errors = []
-
-        def wait():
-            try:
-                limited.wait(self.ask)
-            except TimeoutError as exc:
-                errors.append(str(exc))
-
-        threads.join(together(calls.MAX_CALLS + 3, wait))
+        errors = self.failures(calls.Calls(0.5), calls.MAX_CALLS + 3)
         # On a busy machine, the limit may end before the last call begins.
         self.assertTrue(self.full.wait(LONG))
         self.assertEqual(calls.MAX_CALLS, self.begun)
