@@ -2,7 +2,6 @@
 
 """Random templates: nothing raises, is forged, or writes a log line."""
 
-import json
 import unittest
 
 import tests
@@ -16,15 +15,13 @@ CASES = 1_000_000 if tests.ALL else 5_000
 SECONDS = 36_000 if tests.ALL else subprocesses.LIMIT
 
 _PROGRAM = f"""
-import json
 from tests.functional.heat_hints import fuzzing
-print(json.dumps(fuzzing.main({CASES})))
+fuzzing.main({CASES})
 """
 
 
 class FuzzTest(unittest.TestCase):
     def test_no_template_raises_forges_a_hint_or_writes_a_log_line(self):
-        report = json.loads(processes.run_python(_PROGRAM, limit=SECONDS)[-1])
-        self.assertEqual(([], CASES), (report['wrong'], report['count']))
+        kinds = processes.run_python(_PROGRAM, limit=SECONDS)[-1]
         # Each kind of answer came, and some lines were written.
-        self.assertEqual({'ours', 'stock', 'lines'}, set(report['kinds']))
+        self.assertEqual('lines ours stock', kinds)
