@@ -26,34 +26,6 @@ for point in points:
         print(point.group, point.name, name, *getattr(loaded, 'VERSIONS', ()))
 """
 
-#: By service: a program that gets the plug-ins as the service does, and a
-#: module that is then there.
-LOADING = {
-    'senlin': (
-        'import importlib.metadata\n'
-        'import senlin.cmd\n'
-        'for group in "senlin.policies", "senlin.profiles":\n'
-        '    for point in importlib.metadata.entry_points(group=group):\n'
-        '        point.load()\n',
-        'senlin_plugins.policies.region_placement',
-    ),
-    'nova': (
-        'import nova_filters\n'
-        'nova_filters.all_filters()\n'
-        'nova_filters.all_weighers()\n',
-        'nova_filters.weighers.host_weighers',
-    ),
-    'heat': (
-        'import importlib.metadata\n'
-        'import heat.cmd\n'
-        'group = "heat.stack_lifecycle_plugins"\n'
-        'for point in importlib.metadata.entry_points(group=group):\n'
-        '    point.load()\n'
-        'from heat_hints import overrides\n',
-        'heat_hints.overrides',
-    ),
-}
-
 
 def distribution_points():
     """Return the entry points of this distribution."""
@@ -90,22 +62,3 @@ class EntryPointTest(unittest.TestCase):
                 type_name, _, version = point_name.partition('-')
                 self.assertTrue(type_name.startswith('senlin_plugins.'))
                 self.assertIn(version, versions)
-
-    @ddt.data('senlin', 'nova', 'heat')
-    def test_no_service_loads_the_commands(self, service):
-        program, plugin = LOADING[service]
-        program += 'import sys\nprint(*sys.modules, sep="\\n")\n'
-        modules = processes.run_python(program)
-        self.assertIn(plugin, modules)
-        commands = [m for m in modules if m.startswith('openstack_commands')]
-        self.assertEqual([], commands)
-
-    def test_option_groups_are_named_after_their_package(self):
-        # But for one line that nova.conf and heat.conf share.
-        shared = {'nova_filters': {'heat_hints'}}
-        for point in distribution_points().select(group='oslo.config.opts'):
-            groups = {
-                getattr(group, 'name', group) for group, _ in point.load()()
-            }
-            expected = {point.name} | shared.get(point.name, set())
-            self.assertEqual(expected, groups)
