@@ -66,13 +66,7 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
         help='senlin, nova or heat (default: all of them); "heat" has Nova '
         'schedule what Heat sent, and needs both',
     )
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument(
-        '--all',
-        action='store_true',
-        help='print all tables and checks, and each line of the progress',
-    )
-    form.add_argument(
+    parser.add_argument(
         '--json',
         type=_target,
         metavar='FILE',
@@ -163,25 +157,6 @@ def table(columns: Sequence[str], rows: Sequence[list[Any]]) -> str:
     return str(grid)
 
 
-def show(part: dict[str, Any]) -> None:
-    """Print one part: a heading, and each step's table and checks."""
-    print('', '=' * 78, part['service'], '=' * 78, sep='\n')
-    print(*(f'real:    {name}' for name in part['real']), sep='\n')
-    print(*(f'STUBBED: {name}' for name in part['stubs']), sep='\n')
-    for number, step in enumerate(part['steps'], start=1):
-        print(f'\n{number}. {step["title"]}')
-        print(table(step['columns'], step['rows']))
-        if step['note']:
-            print(textwrap.fill(step['note'], 100))
-        for check in step['checks']:
-            if check['ok']:
-                print(f'  ok    {check["what"]}')
-            else:
-                print(f'  FAIL  {check["what"]}')
-                print(f'        wanted: {check["wanted"]}')
-                print(f'        found:  {check["found"]}')
-
-
 def compare(part: dict[str, Any]) -> None:
     """Print one part: one table, and a line for each check that fails."""
     print(
@@ -220,10 +195,7 @@ def tell(
     else:
         rows = []
         for part in parts:
-            if args.all:
-                show(part)
-            else:
-                compare(part)
+            compare(part)
             rows.append([part['service'], part['checks'], part['failed']])
         print('', table(('service', 'checks', 'failed'), rows), sep='\n')
         print(f'All tables, checks and pictures: {page}')
@@ -244,7 +216,7 @@ def main(argv: Sequence[str] | None = None, logs: pathlib.Path = LOGS) -> int:
     """
     args = parse(argv)
     services = args.services or SERVICES
-    progress = 'each' if args.all or args.json else 'one'
+    progress = 'each' if args.json else 'one'
     if progress == 'one':
         print('This takes about half a minute.', file=sys.stderr)
     page = logs / 'report.html'

@@ -9,7 +9,6 @@ loopback cloud that received them; what they should hold is read from Heat.
 
 import contextlib
 import importlib.metadata
-import json
 import operator
 import pathlib
 from typing import Any
@@ -92,7 +91,6 @@ def run(log: pathlib.Path) -> list[part.Part]:
             story.progress(f'run "{name}": stack {web_stack["status"]}')
             runs[name] = Run(web_stack, cloud.sent(name))
     _with_hook(story, runs[HOOK])
-    _on_the_wire(story, runs[HOOK])
     _compared(story, runs)
     # Only now: the oldest Nova has eventlet patch the process on import, which
     # the threads of the cloud would not survive.
@@ -138,28 +136,6 @@ def _with_hook(story: part.Part, run: Run) -> None:
             expected_hints,
             hints,
         )
-
-
-def _on_the_wire(story: part.Part, run: Run) -> None:
-    """Show the hints of one request, letter by letter."""
-    step = story.step(
-        'The key os:scheduler_hints of one request, as it was sent',
-        ('hint', 'value'),
-        'Nova stores strings and lists of strings only. The path of the spec '
-        'is a list of tuples: each becomes "resource,stack".',
-    )
-    wrong_types = []
-    for request in run.requests:
-        hints = request.hints or {}
-        if hints.get('heat_resource_name') == 'db':
-            step.rows = [
-                (name, json.dumps(value)) for name, value in hints.items()
-            ]
-        for name, value in hints.items():
-            elements = value if isinstance(value, list) else [value]
-            if not all(isinstance(element, str) for element in elements):
-                wrong_types.append(f'{request.name}: {name}')
-    step.check('each value is a string or a list of strings', [], wrong_types)
 
 
 def _compared(story: part.Part, runs: dict[str, Run]) -> None:

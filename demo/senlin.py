@@ -37,14 +37,7 @@ def run(log: pathlib.Path) -> list[part.Part]:
     sum of nodes squared over weight is the smallest, and no cap is exceeded.
     """
     story = Story(log)
-    story.scale('Scale out by 6', (1, 3, 2), 'scale_out', count=6)
-    story.scale(
-        'Resize by +3',
-        (2, 4, 3),
-        'resize',
-        adjustment_type='CHANGE_IN_CAPACITY',
-        number=3,
-    )
+    story.scale('Scale out by 9', (2, 4, 3), 'scale_out', count=9)
     story.scale(
         'Create one node in the cluster',
         (2, 4, 4),
