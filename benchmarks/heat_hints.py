@@ -46,8 +46,6 @@ HEADS = (
     'members',
     'stacks above',
     *(f'SQL: {side}' for side in SIDES),
-    'columns: in-tree',
-    'columns: cold',
     *(f'ms: {side}' for side in SIDES),
     'ratio',
 )
@@ -57,13 +55,6 @@ Make = Callable[[Any], Any]
 #: A server that is stored: its name, its stack's id, how many stacks are
 #: above that.
 Server = tuple[str, str, int]
-
-
-def columns(statement: str) -> int:
-    """Return how many columns a SELECT reads; 0 for other statements."""
-    if not statement.startswith('SELECT '):
-        return 0
-    return statement.partition('FROM')[0].count(',') + 1
 
 
 class Bench:
@@ -154,17 +145,15 @@ class Bench:
 
     def cost(
         self, servers: Sequence[Server], ways: Iterator[Make]
-    ) -> tuple[int, int, float, list[Any]]:
+    ) -> tuple[int, float, list[Any]]:
         """Make the hints of some servers, each in its way.
 
-        :returns: how many statements one server takes and how many columns
-            these read, both the most of all, the median of the seconds; and
-            the hints.
+        :returns: how many statements one server takes, the most of all; the
+            median of the seconds; and the hints.
         """
         from heat.engine import stack
 
         counts = []
-        widths = []
         times = []
         hints = []
         for (name, stack_id, _), hints_for in zip(servers, ways, strict=False):
@@ -178,8 +167,7 @@ class Bench:
             times.append(time.thread_time() - start)
             self._statements = None
             counts.append(len(statements))
-            widths.append(sum(map(columns, statements)))
-        return max(counts), max(widths), statistics.median(times), hints
+        return max(counts), statistics.median(times), hints
 
     def row(
         self, kind: str, members: int, servers: Sequence[Server]
@@ -198,7 +186,7 @@ class Bench:
         self.cost(sample, warm)
         cold = (self.hook() for _ in sample)
         ways = itertools.repeat(self.in_tree()), cold, warm
-        counts, widths, times, hints = zip(
+        counts, times, hints = zip(
             *(self.cost(sample, way) for way in ways), strict=True
         )
         if hints[0] != hints[1] or hints[0] != hints[2]:
@@ -210,7 +198,6 @@ class Bench:
             members,
             servers[0][2],
             *counts,
-            *widths[:2],
             *(f'{taken * 1e3:.3f}' for taken in times),
             f'{times[0] / times[2]:.1f}',
         )
@@ -263,8 +250,8 @@ def run(quick: bool) -> str:
         "The hints of one server, by Heat's own option (in-tree) and by the "
         'hook, when it knows',
         'no stack (cold) and when it knows this one (warm): SQL statements, '
-        'columns they read,',
-        'milliseconds of processor time (median); ratio: in-tree / warm',
+        'milliseconds of',
+        'processor time (median); ratio: in-tree / warm',
         common.table(HEADS, rows, 'servers in'),
     ]
     return '\n'.join(report)
