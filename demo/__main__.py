@@ -93,12 +93,11 @@ def _end(child: subprocess.Popen[str]) -> None:
 
 
 def run(
-    names: Sequence[str], logs: pathlib.Path, progress: str
+    names: Sequence[str], logs: pathlib.Path
 ) -> tuple[list[dict[str, Any]], bool]:
     """Run services side by side, each in a process.
 
     :param logs: the folder for their logs.
-    :param progress: "each" if each line stays on the screen, or "one".
     :returns: the parts of all services, and whether a service broke off.
     """
     children: list[subprocess.Popen[str]] = []
@@ -113,7 +112,7 @@ def run(
                 # Not -m: the stories import this module.
                 [sys.executable, '-W', 'ignore']
                 + ['-c', 'from demo import part; part.main()', name]
-                + [str(log), progress],
+                + [str(log)],
                 cwd=ROOT,
                 stdout=subprocess.PIPE,
                 text=True,
@@ -216,14 +215,12 @@ def main(argv: Sequence[str] | None = None, logs: pathlib.Path = LOGS) -> int:
     """
     args = parse(argv)
     services = args.services or SERVICES
-    progress = 'each' if args.json else 'one'
-    if progress == 'one':
-        print('This takes about half a minute.', file=sys.stderr)
+    print('This takes about half a minute.', file=sys.stderr)
     page = logs / 'report.html'
     try:
         logs.mkdir(exist_ok=True)
         names = [name for name in SERVICES if name in services]
-        parts, broken = run(names, logs, progress)
+        parts, broken = run(names, logs)
         page.write_text(report.page(parts, broken), 'utf-8')
     except KeyboardInterrupt:
         print('demo: stopped.', file=sys.stderr)
@@ -232,7 +229,7 @@ def main(argv: Sequence[str] | None = None, logs: pathlib.Path = LOGS) -> int:
         where = exc.filename or logs
         print(f'demo: cannot write {where}: {exc.strerror}', file=sys.stderr)
         return 2
-    if progress == 'one' and sys.stderr.isatty():
+    if sys.stderr.isatty():
         print(file=sys.stderr)
     return tell(parts, broken, page, args)
 

@@ -21,8 +21,6 @@ import yaml
 #: Says what runs in each part, and what is stubbed.
 DESCRIPTIONS = pathlib.Path(__file__).parent / 'parts.yaml'
 STARTED = time.monotonic()
-#: Whether each line of the progress stays on the screen.
-EACH_LINE = 'each' in sys.argv[3:]
 WIDTH = 78
 
 
@@ -93,11 +91,9 @@ class Part:
 
     def progress(self, text: str) -> None:
         """Say on standard error what begins now, in one line that changes."""
-        seconds = time.monotonic() - STARTED
-        line = f'[{self.name:<6} {seconds:5.1f} s] {text}'
-        if EACH_LINE:
-            print(line, file=sys.stderr)
-        elif sys.stderr.isatty():
+        if sys.stderr.isatty():
+            seconds = time.monotonic() - STARTED
+            line = f'[{self.name:<6} {seconds:5.1f} s] {text}'
             print(f'\r{line[:WIDTH]:<{WIDTH}}', end='', file=sys.stderr)
             sys.stderr.flush()
 
@@ -124,8 +120,8 @@ class Part:
 def main() -> None:
     """Run the parts of one service and print the results as JSON.
 
-    The command line is ``NAME LOG PROGRESS``: the module with the story, the
-    file for the service's log, and "each" or "one" for the progress.
+    The command line is ``NAME LOG``: the module with the story, and the file
+    for the service's log.
     """
     name, log = sys.argv[1], pathlib.Path(sys.argv[2])
     # What a service prints would stand in the middle of the result.

@@ -139,14 +139,10 @@ class Cloud:
         self._thread.join()
         OPEN.remove(self)
 
-    def sent(self, project: str, kind: str = 'server') -> list[Request]:
-        """Return what one project asked for, in the order of arrival.
-
-        :param kind: ``server`` or ``volume``.
-        """
+    def sent(self, project: str) -> list[Request]:
+        """Return what one project asked for, in the order of arrival."""
         with self._lock:
-            requests = list(self.requests)
-        return [r for r in requests if (r.project, r.kind) == (project, kind)]
+            return [r for r in self.requests if r.project == project]
 
     def _handler(self) -> type[http.server.BaseHTTPRequestHandler]:
         cloud = self

@@ -111,7 +111,7 @@ class DemoTest(unittest.TestCase):
         self.assertIs('class="fail"' in report.page(parts), failed)
 
     def test_a_service_that_breaks_off_is_a_failure(self):
-        parts, broken = command.run(['tale'], self.folder, 'each')
+        parts, broken = command.run(['tale'], self.folder)
         self.assertEqual(([], True), (parts, broken))
         self.assertIn('A service broke off', report.page([], broken=True))
         log = (self.folder / 'tale.log').read_text()
