@@ -20,6 +20,7 @@ from unittest import mock
 import requests
 import requests_mock
 from openstackclient import shell
+from osc_lib import clientmanager
 
 from testing import subprocesses
 from tests import process_state
@@ -54,6 +55,16 @@ def levels_kept() -> Iterator[None]:
                 logger.setLevel(level)
 
 
+def forget_clients() -> None:
+    """Let the next command make its own clients, as a new process does.
+
+    The shell keeps them in its class, with the versions that were asked for.
+    """
+    for value in vars(clientmanager.ClientManager).values():
+        if hasattr(value, '_handle'):
+            value._handle = None
+
+
 class CommandTestCase(unittest.TestCase):
     """Base of tests of commands: no cloud is configured, and no settings."""
 
@@ -82,6 +93,7 @@ class CommandTestCase(unittest.TestCase):
         :param arguments: the words after ``openstack``.
         :param variables: environment variables, such as ``OS_AUTH_URL``.
         """
+        forget_clients()
         output, error = io.StringIO(), io.StringIO()
         environment = self.environment() | variables
         with (
