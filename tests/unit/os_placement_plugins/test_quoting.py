@@ -13,6 +13,7 @@ from os_placement_plugins import quoting
 class QuotingTest(unittest.TestCase):
     @ddt.unpack
     @ddt.data(
+        ('web', "'web'"),
         (7, "'7'"),
         ('a\nb\x1b', "'a\\nb\\x1b'"),
         ('x' * 60, f"'{'x' * 60}'"),
@@ -33,6 +34,8 @@ class QuotingTest(unittest.TestCase):
 
     @ddt.unpack
     @ddt.data(
+        ('', ''),
+        ('a', 'a'),
         ('abcd', 'a, b, c, d'),
         ('abcdef', 'a, b, c, d, 2 more'),
     )

@@ -15,6 +15,7 @@ from tests import signing
 
 KEY = signing.KEY
 KEYS = signature.Keys([KEY])
+OTHER = signature.Keys([signing.OTHER_KEY])
 HINTS = {
     name: value
     for name, value in signing.EXAMPLE.items()
@@ -22,7 +23,7 @@ HINTS = {
 }
 SIGNATURE = signing.EXAMPLE[signature.HINT]
 KEY_ID = SIGNATURE.split(':')[1]
-OTHER_KEY_ID = signing.digest(signing.OTHER_KEY, 'key id')[:8]
+OTHER_KEY_ID = OTHER.sign(HINTS, 'p1').split(':')[1]
 
 VALUES = strategies.text() | strategies.lists(strategies.text())
 NAMES = strategies.text() | strategies.sampled_from(stack_hints.RESERVED)
@@ -55,9 +56,12 @@ class SignTest(unittest.TestCase):
         ({7: 'no name'}, True),
         ({'heat_root_stack_id': 's'}, False),
         ({'heat_root_stack_id': ['r', 'r']}, False),
+        ({'heat_root_stack_id': []}, False),
         ({'heat_path_in_stack': ['root,res', 'stack']}, False),
+        ({'heat_path_in_stack': ['res,stack', 'root']}, False),
         ({'heat_resource_uuid': 'v'}, False),
         ({'heat_of_a_provider': 'new'}, False),
+        ({'heat_': ''}, False),
     )
     @ddt.unpack
     def test_a_change_of_a_hint_of_heat_is_seen(self, change, same):
@@ -65,6 +69,10 @@ class SignTest(unittest.TestCase):
         self.assertEqual(same, KEYS.sign(hints, 'p1') == SIGNATURE)
         for form in (hints, stored(hints)):
             self.assertEqual(same, KEYS.signed(form, 'p1'))
+
+    def test_the_first_key_signs(self):
+        keys = signature.Keys([signing.OTHER_KEY, KEY])
+        self.assertNotEqual(SIGNATURE, keys.sign(HINTS, 'p1'))
 
     @ddt.data(
         (HINTS, None),
@@ -119,10 +127,15 @@ class SignedTest(unittest.TestCase):
 
     def test_another_signature_is_not_believed(self):
         for wrong in (
+            SIGNATURE.upper(),
             SIGNATURE.replace('1:', '2:', 1),
+            SIGNATURE.rpartition(':')[2],
             SIGNATURE.replace(KEY_ID, OTHER_KEY_ID),
+            SIGNATURE[:-1],
+            f'{SIGNATURE} ',
             [SIGNATURE, SIGNATURE],
             '',
+            '\u0663' * 64,
             '\udc80',
             signing.signature(HINTS, 'p1', signing.OTHER_KEY),
             signing.signature(HINTS, 'p2'),
@@ -131,7 +144,7 @@ class SignedTest(unittest.TestCase):
             self.assertFalse(self.signed(forged), wrong)
 
     def test_the_signature_is_good_in_its_own_project_only(self):
-        for project in ('p2', None):
+        for project in ('p2', '', None, 1, ['p1']):
             self.assertFalse(self.signed(signing.EXAMPLE, project))
 
 
@@ -144,6 +157,7 @@ class KeysTest(unittest.TestCase):
     @ddt.data(
         ('x' * 31, 'fewer than 32'),
         (f'{"x" * 31} ', 'fewer than 32'),
+        ('', 'fewer than 32'),
         ('x' * 32 + '\udcff', 'not UTF-8'),
     )
     @ddt.unpack

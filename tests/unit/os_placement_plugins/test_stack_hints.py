@@ -67,7 +67,10 @@ class PathTest(unittest.TestCase):
         ),
         # a stack that is named like JSON
         ('[root', path((None, '[root'))),
+        ('["root"]', path((None, '["root"]'))),
         ('[[1, "root"]]', path((None, '[[1, "root"]]'))),
+        # Only what begins as a JSON list is JSON.
+        (' [[null, "x"]]', path((None, ' [[null, "x"]]'))),
         (
             ['[[null, "x"]]', 'res,child'],
             path((None, '[[null, "x"]]'), ('res', 'child')),
@@ -76,7 +79,10 @@ class PathTest(unittest.TestCase):
         ('[]', ()),
         ([], ()),
         (None, ()),
+        (7, ()),
         (['root', 'no comma'], ()),
+        (['root', None], ()),
+        ([['root']], ()),
     )
     @ddt.unpack
     def test_path_is_read(self, value, path) -> None:
@@ -84,9 +90,15 @@ class PathTest(unittest.TestCase):
 
     def test_json_writes_the_tuples_of_the_specification(self) -> None:
         self.assertEqual(
-            '[[null,"büro"],["res","child"]]',
+            '[[null,"root"],["res","child"]]',
             stack_hints.write_path(
-                path((None, 'büro'), ('res', 'child')), stack_hints.PATH_JSON
+                path((None, 'root'), ('res', 'child')), stack_hints.PATH_JSON
+            ),
+        )
+        self.assertEqual(
+            '[[null,"büro"]]',
+            stack_hints.write_path(
+                path((None, 'büro')), stack_hints.PATH_JSON
             ),
         )
 
@@ -136,7 +148,7 @@ class ReadTest(unittest.TestCase):
         self.assertEqual(self.WANTED, stack_hints.read(unwrapped))
 
     def test_an_id_that_is_too_long_is_none(self) -> None:
-        for length, is_read in ((64, True), (65, False)):
+        for length, is_read in ((64, True), (65, False), (100_000, False)):
             root = 'r' * length
             read = stack_hints.read({'heat_root_stack_id': [root]})
             root_stack_id = root if is_read else None
@@ -157,7 +169,7 @@ class ReadTest(unittest.TestCase):
             self.assertEqual(nothing, stack_hints.read(sent, project, _KEYS))
 
     def test_a_hint_that_is_not_one_text_is_absent(self) -> None:
-        for value in ([], '', ['a', 'b'], 7):
+        for value in ([], [''], '', ['a', 'b'], [7], None, 7, {'a': 'b'}):
             read = stack_hints.read(dict.fromkeys(self.HINTS, value))
             self.assertIsNone(read.stack_id)
             self.assertIsNone(read.stack_name)
@@ -173,12 +185,6 @@ class ReadTest(unittest.TestCase):
         for project, project_id in (('p1', 'p1'), (None, None), ('', None)):
             read = stack_hints.read(self.HINTS, project)
             self.assertEqual(project_id, read.project_id)
-
-    def test_without_keys_every_hint_is_believed(self) -> None:
-        hints = {**_SIGNED, 'heat_signature': 'forged'}
-        for keys in (None, signature.Keys()):
-            read = stack_hints.read(hints, 'p1', keys)
-            self.assertEqual('r', read.root_stack_id)
 
 
 class Request(dict):
@@ -212,3 +218,23 @@ class RequestTest(unittest.TestCase):
         request = Request(scheduler_hints=_SIGNED)
         read = stack_hints.read_request(request)
         self.assertEqual(('r', None), (read.root_stack_id, read.project_id))
+
+
+class SignatureTest(unittest.TestCase):
+    """With keys, only hints that one of them signed tell anything."""
+
+    def test_signed_hints_are_believed(self) -> None:
+        changed = {**_SIGNED, 'heat_root_stack_id': 's'}
+        for hints, project, root in (
+            (_SIGNED, 'p1', 'r'),
+            (_SIGNED, 'p2', None),
+            (changed, 'p1', None),
+        ):
+            read = stack_hints.read(hints, project, _KEYS)
+            self.assertEqual(root, read.root_stack_id)
+
+    def test_without_keys_every_hint_is_believed(self) -> None:
+        hints = {**_SIGNED, 'heat_signature': 'forged'}
+        for keys in (None, signature.Keys()):
+            read = stack_hints.read(hints, 'p1', keys)
+            self.assertEqual('r', read.root_stack_id)
