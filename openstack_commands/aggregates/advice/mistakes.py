@@ -124,7 +124,7 @@ CAPABILITIES: Final = """
     uuid vcpus_total vcpus_used
     """.split()  # noqa: SIM905
 #: The beginning of words that look like operators of Nova.
-_LIKE_OPERATOR: Final = re.compile(r'^(s?[<>=!]=?|<in>|<all-in>|<|>)')
+_LIKE_OPERATOR: Final = re.compile('s?[<>=!]')
 _HOME: Final = re.compile(r'^(/root|/home/[^/\s]+|/Users/[^/\s]+)$')
 _OFF: Final = ('false', '0', 'f', 'n', 'no', 'off', '')
 #: The namespaces of preferences, and the factor at the end of a namespace.
