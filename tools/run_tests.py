@@ -194,6 +194,19 @@ class Report:
             self.failed.append('\n    '.join(lines))
 
 
+def last_words(environment: dict[str, Any]) -> list[str]:
+    """Return the last lines of the first command that failed.
+
+    :param environment: what tox tells of an environment.
+    """
+    commands = [*environment.get('setup', ()), *environment.get('test', ())]
+    for command in commands:
+        if command['retcode']:
+            printed = command['output'] + command['err']
+            return printed.splitlines()[-LINES:]
+    return []
+
+
 def read_report(seed: str) -> Report:
     """Return what tox and all suites have left."""
     report = Report()
@@ -206,7 +219,8 @@ def read_report(seed: str) -> Report:
             report.add(name, suite, seed)
         succeeded = environment['result']['success']
         if not succeeded and len(report.failed) == failed_before:
-            report.failed.append(f'{name}: broke off, see above')
+            lines = [f'{name}: broke off, see above', *last_words(environment)]
+            report.failed.append('\n    '.join(lines))
     return report
 
 

@@ -37,7 +37,8 @@ def install() -> None:
     packages = missing()
     if not packages:
         return
-    install = ['apt-get', '-qy', '--no-install-recommends', 'install']
+    apt = ['apt-get', '-qy', '-o', 'Acquire::Retries=5']
+    install = [*apt, '--no-install-recommends', 'install']
     if os.geteuid() != 0:
         sys.exit(
             f'run "{" ".join(install + packages)}" as root once, on Debian 12 '
@@ -50,7 +51,7 @@ def install() -> None:
         POLICY.write_text(REFUSAL)
         POLICY.chmod(0o755)
     try:
-        for command in ['apt-get', '-q', 'update'], install + packages:
+        for command in [*apt, 'update'], install + packages:
             subprocess.run(command, env=env, timeout=1800, check=True)
     finally:
         if ours:

@@ -63,10 +63,13 @@ def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
 
 
 def start(service: Service) -> None:
-    """Start a service; its log is continued."""
+    """Start a service; its log is continued.
+
+    :returns: when :func:`running` finds it, or when it has ended.
+    """
     mark = {VARIABLE: f'{layout.FOLDER}/{service.name}'}
     with log_of(service.name).open('ab') as log:
-        subprocess.Popen(
+        process = subprocess.Popen(
             service.command,
             stdin=subprocess.DEVNULL,
             stdout=log,
@@ -75,6 +78,10 @@ def start(service: Service) -> None:
             cwd=layout.DATA,
             start_new_session=True,
         )
+    # The kernel shows the variables of a new program only a moment after
+    # Popen returns. On a cold disk the moment is long.
+    while process.poll() is None and service.name not in running():
+        time.sleep(0.01)
 
 
 def running() -> dict[str, list[int]]:
