@@ -202,7 +202,7 @@ def last_words(environment: dict[str, Any]) -> list[str]:
     commands = [*environment.get('setup', ()), *environment.get('test', ())]
     for command in commands:
         if command['retcode']:
-            printed = command['output'] + command['err']
+            printed: str = command['output'] + command['err']
             return printed.splitlines()[-LINES:]
     return []
 

@@ -15,7 +15,7 @@ from nova.scheduler import filters
 from oslo_log import log as logging
 
 from nova_filters import plugin
-from nova_filters.stacks import members
+from nova_filters.spread import order
 from nova_filters.weighers import teams
 from os_placement_plugins import errors, quoting, signature
 
@@ -68,19 +68,22 @@ class TeamSpreadFilter(
 
         :raises Exception: if the members cannot be read.
         """
+        teams.FILTERED.scene = None
         team = self.group(request) or self.stack(request)
-        if team is None or members.POLICIES.get(team[0]):
+        if team is None or order.POLICIES.get(team[0]):
             return hosts
         limit = self._limit(request)
         if limit is None:
             return hosts
         if limit == 0:
             return []
-        sight = self.see(team, hosts, request)
+        scene = self.see(team, hosts, request)
+        sight = scene.sight
         if sight.unread:
             raise teams.Incomplete(f'not read: {", ".join(sight.unread)}')
+        moves = sight.own is not None and sight.own.turn.queue != order.BOOTS
         count = plugin.field(request, 'num_instances') or 1
-        if count > 1 and not sight.is_in_cell:
+        if count > 1 and not moves:
             # For the next server of the request, Nova offers only the hosts
             # that passed for the previous server. So the filter would not see
             # all places.
@@ -91,16 +94,11 @@ class TeamSpreadFilter(
                 {'instance': request.instance_uuid, 'count': count},
             )
             return []
-        located = self.locate(team, hosts, sight, pack=False)
-        skews = located.skews()
-        distances = located.distances(CONF.filter_scheduler.host_subset_size)
+        teams.FILTERED.scene = scene
+        skews = self.locate(scene, pack=False).skews()
         passed = []
-        for host, skew, distance in zip(hosts, skews, distances, strict=True):
+        for host, skew in zip(hosts, skews, strict=True):
             if skew <= limit:
-                # TeamWeigher reads this distance. TeamWeigher itself sees only
-                # the hosts that pass, and would compute the distance as if
-                # all members in flight went to these hosts.
-                setattr(host, teams.DISTANCE, distance)
                 passed.append(host)
             else:
                 LOG.debug(

@@ -12,7 +12,7 @@ from oslo_log import log as logging
 
 from nova_filters import plugin
 from nova_filters.matching import preferences
-from nova_filters.stacks import members
+from nova_filters.spread import order, places
 from nova_filters.weighers import teams
 from os_placement_plugins import errors, quoting
 
@@ -42,11 +42,10 @@ class Weigher(plugin.Plugin, weights.BaseHostWeigher):  # type: ignore[misc]
         :param weighed_obj_list: Nova's WeighedHosts.
         :param weight_properties: Nova's RequestSpec.
         """
-        hosts = [host.obj for host in weighed_obj_list]
         name = type(self).__name__
         try:
             if CONF.nova_filters[self.multiplier]:
-                return self._weigh(hosts, weight_properties)
+                return self._weigh(weighed_obj_list, weight_properties)
         except teams.AWAY as exc:
             LOG.warning(
                 '%(name)s is left out of this request: the members of the '
@@ -58,10 +57,10 @@ class Weigher(plugin.Plugin, weights.BaseHostWeigher):  # type: ignore[misc]
         except Exception:
             message = '%s is left out of this request. Report this traceback.'
             LOG.exception(message, name)
-        return [0.0] * len(hosts)
+        return [0.0] * len(weighed_obj_list)
 
     def _weigh(self, hosts: Sequence[Any], request: Any) -> list[float]:
-        """Return the weights of Nova's HostStates."""
+        """Return the weights of Nova's WeighedHosts."""
         raise NotImplementedError
 
     def _weigh_object(self, obj: Any, weight_properties: Any) -> float:
@@ -80,7 +79,7 @@ class PreferenceWeigher(Weigher):
     minval, maxval = 0, 1
 
     def _weigh(self, hosts: Sequence[Any], request: Any) -> list[float]:
-        """Return the weights of Nova's HostStates.
+        """Return the weights of Nova's WeighedHosts.
 
         The weight of a host follows from its points; see ``preferences``.
         """
@@ -99,7 +98,7 @@ class PreferenceWeigher(Weigher):
             )
         score = functools.cache(judge.score)
         return [
-            preferences.weight(score(frozenset(host.aggregates or ())))
+            preferences.weight(score(frozenset(host.obj.aggregates or ())))
             for host in hosts
         ]
 
@@ -107,12 +106,12 @@ class PreferenceWeigher(Weigher):
 class TeamWeigher(Weigher, teams.Teams):
     """Place the members of a stack or group in the order of their requests."""
 
-    def team(self, request: Any) -> members.Team | None:
+    def team(self, request: Any) -> order.Team | None:
         """Return the team that Nova's RequestSpec belongs to, if any."""
         raise NotImplementedError
 
     def _weigh(self, hosts: Sequence[Any], request: Any) -> list[float]:
-        """Return the weight of each host.
+        """Return the weights of Nova's WeighedHosts.
 
         With a negative multiplier, the weight is 0 for hosts in the right
         place and nearly 1 for other hosts. With a positive multiplier, the
@@ -121,52 +120,79 @@ class TeamWeigher(Weigher, teams.Teams):
         team = self.team(request)
         if team is None:
             return [0.0] * len(hosts)
-        pack = CONF.nova_filters[self.multiplier] > 0
-        # If TeamSpreadFilter has checked a limit, it has stored the distances.
-        # Distances computed here would ignore the hosts that it has refused.
-        if all(hasattr(host, teams.DISTANCE) for host in hosts):
-            distances = [getattr(host, teams.DISTANCE) for host in hosts]
-        else:
-            distances = self._distances(team, hosts, request, pack)
-        if pack:
-            return [1.0 - distance for distance in distances]
-        return distances
+        multiplier = CONF.nova_filters[self.multiplier]
+        scene = self._scene(team, hosts, request)
+        refused = _refused(hosts, abs(multiplier))
+        located = self.locate(scene, multiplier > 0, refused)
+        distances = located.distances(CONF.filter_scheduler.host_subset_size)
+        weights = []
+        for host in hosts:
+            path = self.host(host.obj.host, host.obj.aggregates).path
+            distance = distances.get(path, 1.0)
+            if multiplier > 0:
+                weights.append(1.0 - distance)
+            else:
+                weights.append(distance)
+        return weights
 
-    def _distances(
-        self,
-        team: members.Team,
-        hosts: Sequence[Any],
-        request: Any,
-        pack: bool,
-    ) -> list[float]:
-        """Return the distance of each host from the right place.
-
-        :returns: 0 for hosts in the right place, and nearly 1 for others.
-        """
-        sight = self.see(team, hosts, request)
-        if sight.unread:
+    def _scene(
+        self, team: order.Team, hosts: Sequence[Any], request: Any
+    ) -> teams.Scene:
+        """Return the scene of a request."""
+        # TeamSpreadFilter has seen all candidates. The hosts here are those
+        # that it let pass; members in flight may go to the others.
+        scene = teams.filtered(team, request)
+        if scene is None:
+            scene = self.see(team, [host.obj for host in hosts], request)
+        if scene.sight.unread:
             LOG.warning(
                 'Instance %(instance)s: some members of its stack or server '
                 'group do not count, because these could not be read. Check '
                 'the databases of Nova: %(unread)s',
                 {
                     'instance': request.instance_uuid,
-                    'unread': quoting.listed(sight.unread),
+                    'unread': quoting.listed(scene.sight.unread),
                 },
             )
-        located = self.locate(team, hosts, sight, pack)
-        return located.distances(CONF.filter_scheduler.host_subset_size)
+        return scene
+
+
+def _refused(hosts: Sequence[Any], multiplier: float) -> set[str]:
+    """Return the names of hosts that the other weighers refuse.
+
+    This holds if the weigher is the last one. Nova adds up the weights of all
+    weighers. If the sum of a host is so far below the best one that not even
+    the right place makes up for it, no server can get there.
+
+    :param hosts: Nova's WeighedHosts, with the sums so far.
+    """
+    best = max(host.weight for host in hosts)
+    return {
+        host.obj.host
+        for host in hosts
+        if best - host.weight > places.GAP * multiplier
+    }
 
 
 class StackAffinityWeigher(TeamWeigher):
     """Prefer or avoid the places that have members of the server's stack."""
 
     multiplier = 'stack_affinity_weight_multiplier'
-    team = teams.Teams.stack
+
+    def team(self, request: Any) -> order.Team | None:
+        """Return the stack of a server.
+
+        :returns: None if :class:`ServerGroupWeigher` places the server.
+        """
+        stack = self.stack(request)
+        groups = CONF.nova_filters[ServerGroupWeigher.multiplier]
+        if groups and self.group(request):
+            return None
+        return stack
 
 
 class ServerGroupWeigher(TeamWeigher):
-    """Follow the soft policy of a server group while its servers start."""
+    """Follow the policy of a server group while its servers start."""
 
     multiplier = 'server_group_weight_multiplier'
     team = teams.Teams.group

@@ -4,242 +4,173 @@
 
 import functools
 import threading
-from collections.abc import Mapping, Sequence, Set
-from concurrent import futures
-from typing import Any, Final, NamedTuple
+from collections.abc import Mapping
+from typing import Any, Final
 
 import nova.conf
 from nova import context as nova_context
 from nova import objects
 
-from nova_filters.stacks import members
+from nova_filters.spread import order, requests
 from nova_filters.weighers import rows
-from os_placement_plugins import signature
+from os_placement_plugins import signature, stack_hints
 
 CONF = nova.conf.CONF
 
-#: The largest number of stored requests to keep in memory. Above this number,
-#: the reader forgets the projects whose latest question is the oldest.
-LIMIT: Final = 100_000
+#: The largest number of servers whose stacks are kept in memory. Above this
+#: number, the reader forgets the projects whose latest question is the oldest.
+LIMIT: Final = 500_000
+#: How many of a team's members tell which kinds the team has.
+FIRST: Final = 50
+#: The filters that give images hosts of their own.
+_IMAGE_FILTERS: Final = (
+    'AggregateImagePropertiesIsolation',
+    'IsolatedHostsFilter',
+)
 
-
-class Question(NamedTuple):
-    """A question to the reader: the members that count for a server.
-
-    :param server: the id of the server that is to be placed.
-    :param cells: the uuids of the cells of the candidates.
-    :param everywhere: whether to read all enabled cells.
-    """
-
-    team: members.Team
-    server: str
-    project: str
-    cells: frozenset[str]
-    everywhere: bool
-
-
-Answer = futures.Future[members.Sight]
-
-
-class Read(NamedTuple):
-    """The result of one read: the data of all servers of some projects.
-
-    :param requests: the requests of servers; None if a server is in no team.
-    :param positions: the positions of servers.
-    :param silent: the cells that do not answer, and why.
-    :param in_cells: the servers that are in a cell.
-    """
-
-    requests: dict[str, members.Request | None]
-    positions: dict[str, members.Position]
-    silent: list[str]
-    in_cells: Set[str]
+#: The cells of servers, by the ids of the servers. None: in no cell yet.
+Cells = Mapping[str, int | None]
 
 
 class Reader:
-    """Answer the questions of all threads of one scheduler process.
+    """Read the members of teams, for one scheduler process.
 
-    One read of the databases answers all waiting questions. The read begins
-    after these questions arrived. So each question waits for at most two
-    reads: the read that is running, and the read that answers the question.
+    The reader remembers in which stack a server is. This never changes, and
+    only the texts of all stored requests of a project tell it.
     """
 
     def __init__(self) -> None:
         self._keys = signature.Keys(CONF.heat_hints.signing_key)
-        groups = CONF.nova_filters.server_group_weight_multiplier > 0
-        self._words = members.WORDS[: 1 + groups]
         enabled = CONF.filter_scheduler.enabled_filters
-        isolated_images: list[str] = []
-        if 'IsolatedHostsFilter' in enabled:
-            isolated_images = CONF.filter_scheduler.isolated_images
-        self._rules = members.Rules(
-            aggregates='AggregateInstanceTypeFilter' in enabled,
-            images='AggregateImagePropertiesIsolation' in enabled,
-            isolated_images=frozenset(isolated_images),
-            groups=groups,
-        )
-        #: The stored requests, which never change, by project and by server.
-        #: The project with the latest question comes last. None stands for the
-        #: request of a server in no team.
-        self._requests: dict[str, dict[str, members.Request | None]] = {}
+        self._aggregates = 'AggregateInstanceTypeFilter' in enabled
+        self._images = not {*enabled}.isdisjoint(_IMAGE_FILTERS)
+        #: The stack of each server, by project. The project with the latest
+        #: question comes last.
+        self._stacks: dict[str, dict[str, order.Team | None]] = {}
         self._reading = threading.Lock()
-        self._waiting: list[tuple[Question, Answer]] = []
 
-    def ask(self, question: Question) -> members.Sight:
+    def see(self, team: order.Team, server: str, project: str) -> order.Sight:
         """Return the members of a team that count for a server.
 
         :raises Exception: if the API database cannot be read.
         """
-        answer = Answer()
-        self._waiting.append((question, answer))
-        with self._reading:
-            if not answer.done():
-                count = len(self._waiting)
-                batch = self._waiting[:count]
-                del self._waiting[:count]
-                self._answer(batch)
-        return answer.result()
-
-    def _answer(self, batch: Sequence[tuple[Question, Answer]]) -> None:
-        """Read the databases once, and answer all questions."""
-        try:
-            read = self._read([question for question, _ in batch])
-            for question, answer in batch:
-                sight = members.see(
-                    question.team,
-                    question.server,
-                    read.requests,
-                    read.positions,
-                )
-                answer.set_result(
-                    sight._replace(
-                        unread=(*read.silent, *sight.unread),
-                        is_in_cell=question.server in read.in_cells,
-                    )
-                )
-        except BaseException as exc:
-            # If this thread is killed without giving an answer, the threads
-            # with the other questions would wait forever.
-            for _, answer in batch:
-                if not answer.done():
-                    answer.set_exception(exc)
-
-    def _read(self, questions: Sequence[Question]) -> Read:
-        """Read all servers of the projects that the questions name."""
         context = nova_context.get_admin_context()
-        projects = {question.project for question in questions}
+        unread: list[str] = []
+        cells: Cells
+        if team[0] == order.STACK:
+            # Threads that ask for the same project read its texts once.
+            with self._reading:
+                cells = self._of_stack(context, team, project, unread)
+        else:
+            cells = rows.of_group(context, team[1])
         # Read the cells last. If a server gets into a cell between the two
-        # reads, it is then found in the cell.
-        starting = rows.without_cell(context, projects)
-        servers, silent = self._servers(context, projects, questions)
-        owners = starting | {
-            uuid: server.project for uuid, server in servers.items()
-        }
-        requests = self._read_requests(context, projects, owners)
-        positions = {}
-        for uuid in owners:
-            request = requests[uuid]
-            boot = None
-            if request is not None:
-                boot = request.turn
-            position: members.Position | None = boot
-            server = servers.get(uuid)
-            if server is not None:
-                position = server.position(boot)
-            if position:
-                positions[uuid] = position
-        return Read(requests, positions, silent, servers.keys())
+        # reads, it is still in flight.
+        servers = self._servers(context, cells, unread)
+        hosts: dict[str, str] = {}
+        moves: dict[str, order.Turn] = {}
+        boots: set[str] = set()
+        for uuid, cell in cells.items():
+            if cell is None or (uuid in servers and servers[uuid].boots()):
+                boots.add(uuid)
+                continue
+            position = None
+            if uuid in servers:
+                position = servers[uuid].position()
+            if isinstance(position, str):
+                hosts[uuid] = position
+            elif position is not None:
+                moves[uuid] = position
+        first = [*cells][:FIRST]
+        in_flight = []
+        kinds = {}
+        for uuid, number, time, text in rows.requests(
+            context, {*boots, *moves, *first}
+        ):
+            kinds[uuid] = requests.kind(text, self._aggregates, self._images)
+            boot = order.Turn(order.BOOTS, number, time)
+            if uuid in boots or uuid in moves:
+                turn = moves.get(uuid, boot)
+                in_flight.append(order.Member(uuid, turn, kinds[uuid]))
+        sight = order.see(server, hosts, in_flight)
+        needs = [kinds[uuid].needs for uuid in first if uuid in kinds]
+        return sight._replace(
+            needs=tuple(dict.fromkeys(needs)), unread=tuple(unread)
+        )
 
-    def _read_requests(
-        self, context: Any, projects: Set[str], owners: Mapping[str, str]
-    ) -> dict[str, members.Request | None]:
-        """Return the stored requests of servers.
-
-        The reader forgets the requests of other servers of these projects.
-
-        :param owners: the project of each server.
-        """
-        remembered: dict[str, members.Request | None] = {}
-        for project in projects:
-            remembered |= self._requests.pop(project, {})
-        new = [uuid for uuid in owners if uuid not in remembered]
-        requests: dict[str, members.Request | None] = dict.fromkeys(new)
-        for start in range(0, len(new), rows.READ_AT_ONCE):
-            part = new[start : start + rows.READ_AT_ONCE]
-            for uuid, number, created, text in rows.requests(
-                context, part, self._words
-            ):
-                requests[uuid] = members.read_request(
-                    number, created, text, self._keys, self._rules
-                )
-        for uuid in owners:
-            if uuid in remembered:
-                requests[uuid] = remembered[uuid]
-        self._remember(projects, owners, requests)
-        return requests
-
-    def _remember(
-        self,
-        projects: Set[str],
-        owners: Mapping[str, str],
-        requests: Mapping[str, members.Request | None],
-    ) -> None:
-        """Keep requests for the next read of the same projects."""
-        kept: dict[str, dict[str, members.Request | None]] = {
-            project: {} for project in projects
-        }
-        for uuid, request in requests.items():
-            # Do not keep an unreadable request: its text may be large.
-            if request is None or request.teams is not None:
-                kept[owners[uuid]][uuid] = request
-        self._requests |= kept
-        total = sum(map(len, self._requests.values()))
-        while total > LIMIT and len(self._requests) > len(projects):
-            oldest = next(iter(self._requests))
-            total -= len(self._requests.pop(oldest))
-
-    def _servers(
+    def _of_stack(
         self,
         context: Any,
-        projects: Set[str],
-        questions: Sequence[Question],
-    ) -> tuple[dict[str, members.Server], list[str]]:
-        """Return the servers in the cells of the questions.
+        team: order.Team,
+        project: str,
+        unread: list[str],
+    ) -> Cells:
+        """Return the members of a stack.
 
-        :returns: the servers by id, and a text for each cell that does not
-            answer.
+        :param unread: servers are added whose request cannot be read. They may
+            be members.
         """
-        mappings = {
-            mapping.uuid: mapping
-            for mapping in objects.CellMappingList.get_all(context)
+        cells = rows.of_project(context, project)
+        known = self._stacks.pop(project, {})
+        stacks = {uuid: known[uuid] for uuid in cells if uuid in known}
+        new: dict[str, order.Team | None] = {
+            uuid: None for uuid in cells if uuid not in known
         }
-        cells: set[str] = set()
-        everywhere = False
-        for question in questions:
-            cells.update(question.cells)
-            everywhere = everywhere or question.everywhere
-        if everywhere:
-            for uuid, mapping in mappings.items():
-                if not mapping.disabled and not mapping.is_cell0():
-                    cells.add(uuid)
+        for uuid, _, _, text in rows.requests(
+            context, new, stack_hints.ROOT_STACK_ID
+        ):
+            try:
+                new[uuid] = requests.stack(text, self._keys)
+            except ValueError:
+                # Do not remember it.
+                del new[uuid]
+                # Without the stack's id, the server is no member.
+                if team[1] in text:
+                    unread.append(f'server {uuid}')
+        stacks |= new
+        self._stacks[project] = stacks
+        self._forget()
+        return {
+            uuid: cell
+            for uuid, cell in cells.items()
+            if stacks.get(uuid) == team
+        }
+
+    def _forget(self) -> None:
+        """Forget projects while too many servers are remembered."""
+        total = sum(map(len, self._stacks.values()))
+        while total > LIMIT and len(self._stacks) > 1:
+            oldest = next(iter(self._stacks))
+            total -= len(self._stacks.pop(oldest))
+
+    @staticmethod
+    def _servers(
+        context: Any, cells: Cells, unread: list[str]
+    ) -> dict[str, order.Server]:
+        """Return the servers in their cells.
+
+        :param unread: cells are added that do not answer, and why.
+        """
+        mappings = [
+            mapping
+            for mapping in objects.CellMappingList.get_all(context)
+            if mapping.id in cells.values() and not mapping.is_cell0()
+        ]
+        uuids = [uuid for uuid, cell in cells.items() if cell is not None]
         answers = nova_context.scatter_gather_cells(
             context,
-            [mappings[cell] for cell in cells if cell in mappings],
+            mappings,
             nova_context.CELL_TIMEOUT,
-            functools.partial(rows.servers, projects=projects),
+            functools.partial(rows.servers, uuids=uuids),
         )
-        servers: dict[str, members.Server] = {}
-        # A candidate's cell without a mapping cannot be read, but may have
-        # members.
-        silent = [f'cell {cell}' for cell in sorted(cells - mappings.keys())]
+        servers: dict[str, order.Server] = {}
         for cell, answer in answers.items():
             if isinstance(answer, Exception):
-                silent.append(f'cell {cell} ({type(answer).__name__})')
+                unread.append(f'cell {cell} ({type(answer).__name__})')
             elif nova_context.is_cell_failure_sentinel(answer):
-                silent.append(f'cell {cell} (no answer)')
+                unread.append(f'cell {cell} (no answer)')
             else:
                 servers |= answer
-        return servers, silent
+        return servers
 
 
 @functools.cache

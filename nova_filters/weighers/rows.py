@@ -11,18 +11,16 @@ from nova.db.api import models as api_models
 from nova.db.main import api as main_db
 from nova.db.main import models
 
-from nova_filters.stacks import members
+from nova_filters.spread import order
 
 _REQUEST, _MAPPING = api_models.RequestSpec, api_models.InstanceMapping
+_GROUP, _MEMBER = api_models.InstanceGroup, api_models.InstanceGroupMember
 _SERVER, _ACTION = models.Instance, models.InstanceAction
 _MIGRATION = models.Migration
 
 #: How many requests one statement asks for. SQLite accepts at most 32,766
 #: parameters. With about 36,000 values or more, MySQL reads the whole table.
 READ_AT_ONCE: Final = 10_000
-#: How many of the cloud's newest instance mappings are read. To read all
-#: mappings takes too long: the mappings of deleted servers may stay for years.
-NEWEST: Final = 10_000
 #: The states of migrations that have ended.
 _OVER: Final = (
     'cancelled',
@@ -34,60 +32,71 @@ _OVER: Final = (
     'finished',
     'reverted',
 )
+#: The servers that are not being deleted, in the order of their requests, with
+#: the ids of their cells; None for a server that is in no cell yet.
+_LIVING: Final = (
+    sa.select(_MAPPING.instance_uuid, _MAPPING.cell_id)
+    .where(
+        sa.func.coalesce(_MAPPING.queued_for_delete, sa.false()) == sa.false()
+    )
+    .order_by(_MAPPING.id)
+)
 
 
 @api_db.context_manager.reader  # type: ignore[untyped-decorator]
-def without_cell(context: Any, projects: Collection[str]) -> dict[str, str]:
-    """Return the servers that are in no cell yet.
+def of_project(context: Any, project: str) -> dict[str, int | None]:
+    """Return the cells of the servers of a project, by server."""
+    query = _LIVING.where(_MAPPING.project_id == project)
+    return dict(context.session.execute(query).all())
 
-    :returns: the project of each server, by the id of the server.
-    """
-    newest = sa.select(sa.func.max(_MAPPING.id)).scalar_subquery()
-    query = sa.select(_MAPPING.instance_uuid, _MAPPING.project_id).where(
-        _MAPPING.project_id.in_(projects),
-        _MAPPING.id > newest - NEWEST,
-        _MAPPING.cell_id.is_(None),
-        sa.func.coalesce(_MAPPING.queued_for_delete, sa.false()) == sa.false(),
+
+@api_db.context_manager.reader  # type: ignore[untyped-decorator]
+def of_group(context: Any, uuid: str) -> dict[str, int | None]:
+    """Return the cells of the members of a server group, by server."""
+    query = (
+        _LIVING.join(_MEMBER, _MEMBER.instance_uuid == _MAPPING.instance_uuid)
+        .join(_GROUP, _GROUP.id == _MEMBER.group_id)
+        .where(_GROUP.uuid == uuid)
     )
     return dict(context.session.execute(query).all())
 
 
 @api_db.context_manager.reader  # type: ignore[untyped-decorator]
 def requests(
-    context: Any, uuids: Collection[str], words: Collection[str]
+    context: Any, uuids: Collection[str], word: str = ''
 ) -> list[Any]:
     """Return the server, id, time and text of stored requests.
 
-    :param words: texts. Only requests with one of these texts are read.
+    :param word: only requests whose texts contain this word are read.
     """
     query = sa.select(
         _REQUEST.instance_uuid,
         _REQUEST.id,
         _REQUEST.created_at,
         _REQUEST.spec,
-    ).where(
-        _REQUEST.instance_uuid.in_(uuids),
-        sa.or_(*(_REQUEST.spec.contains(w, autoescape=True) for w in words)),
     )
-    return list(context.session.execute(query))
+    if word:
+        query = query.where(_REQUEST.spec.contains(word, autoescape=True))
+    servers = [*uuids]
+    found: list[Any] = []
+    for start in range(0, len(servers), READ_AT_ONCE):
+        part = servers[start : start + READ_AT_ONCE]
+        found += context.session.execute(
+            query.where(_REQUEST.instance_uuid.in_(part))
+        )
+    return found
 
 
 @main_db.pick_context_manager_reader  # type: ignore[untyped-decorator]
-def servers(
-    context: Any, projects: Collection[str]
-) -> dict[str, members.Server]:
-    """Return the servers of projects in one cell, by id.
+def servers(context: Any, uuids: Collection[str]) -> dict[str, order.Server]:
+    """Return those of some servers that are in one cell, by id.
 
     :param context: the context, which selects the cell.
     """
     query = sa.select(
-        _SERVER.uuid,
-        _SERVER.project_id,
-        _SERVER.host,
-        _SERVER.vm_state,
-        _SERVER.task_state,
+        _SERVER.uuid, _SERVER.host, _SERVER.vm_state, _SERVER.task_state
     ).where(
-        _SERVER.project_id.in_(projects),
+        _SERVER.uuid.in_(uuids),
         _SERVER.deleted == 0,
         # While a server moves to another cell, one of its rows is hidden.
         sa.func.coalesce(_SERVER.hidden, sa.false()) == sa.false(),
@@ -102,8 +111,8 @@ def servers(
     if busy:
         moves = _moves(context, busy)
     return {
-        row.uuid: members.Server(
-            row.project_id, row.host, row.vm_state, *moves.get(row.uuid, ())
+        row.uuid: order.Server(
+            row.host, row.vm_state, *moves.get(row.uuid, ())
         )
         for row in rows
     }
@@ -130,8 +139,9 @@ def _moves(context: Any, uuids: Collection[str]) -> dict[str, tuple[Any, ...]]:
         _ACTION.start_time,
         newest,
     ).where(_ACTION.id.in_(latest.group_by(_ACTION.instance_uuid)))
+    cell = context.cell_uuid
     return {
-        uuid: (action, members.Turn(True, number, time), host)
+        uuid: (action, order.Turn(cell, number, time), host)
         for uuid, action, number, time, host in context.session.execute(query)
-        if action in members.MOVES
+        if action in order.MOVES
     }

@@ -5,8 +5,9 @@
 A team is a stack or a server group.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+import threading
+from collections.abc import Collection, Sequence
+from typing import Any, Final, NamedTuple
 
 import nova.conf
 import sqlalchemy as sa
@@ -14,15 +15,12 @@ from oslo_db import exception as db_exception
 from oslo_log import log as logging
 
 from nova_filters import plugin
-from nova_filters.stacks import members, other_flavors, places
+from nova_filters.spread import flavors, order, places
 from nova_filters.weighers import reader
 from os_placement_plugins import signature, stack_hints
 
 LOG = logging.getLogger(__name__)
 CONF = nova.conf.CONF
-
-#: The attribute of a HostState in which TeamSpreadFilter stores the distance.
-DISTANCE: Final = 'nova_filters_distance'
 
 
 class Incomplete(Exception):
@@ -32,6 +30,36 @@ class Incomplete(Exception):
 #: The errors that come from the databases. The plug-ins log these errors
 #: without a traceback.
 AWAY: Final = (db_exception.DBError, sa.exc.SQLAlchemyError, Incomplete)
+
+
+class Scene(NamedTuple):
+    """What a plug-in knows when it places a server.
+
+    :param server: the id of the server.
+    :param hosts: the candidates of the server, as Nova's HostStates.
+    """
+
+    server: str
+    team: order.Team
+    sight: order.Sight
+    hosts: Sequence[Any]
+
+
+#: ``scene``: what TeamSpreadFilter knew of the request that this thread
+#: handles. Nova filters and weighs the hosts of a request in one thread.
+FILTERED: Final = threading.local()
+
+
+def filtered(team: order.Team, request: Any) -> Scene | None:
+    """Return what TeamSpreadFilter knew of a request, if it limits the team.
+
+    :param request: Nova's RequestSpec.
+    """
+    scene: Scene | None = getattr(FILTERED, 'scene', None)
+    server = plugin.field(request, 'instance_uuid')
+    if scene is None or (scene.team, scene.server) != (team, server):
+        return None
+    return scene
 
 
 class Teams:
@@ -44,48 +72,31 @@ class Teams:
         self._default_zone = CONF.default_availability_zone
         self._reader = reader.shared()
 
-    def stack(self, request: Any) -> members.Team | None:
-        """Return the stack that Nova's RequestSpec belongs to, if any.
+    def stack(self, request: Any) -> order.Team | None:
+        """Return the stack that Nova's RequestSpec belongs to, if any."""
+        return order.of_stack(stack_hints.read_request(request, self._keys))
 
-        :returns: None if :meth:`group` returns a server group.
-        """
-        hints = stack_hints.read_request(request, self._keys)
-        if self.group(request):
-            return None
-        return members.of_stack(hints)
-
-    def group(self, request: Any) -> members.Team | None:
+    def group(self, request: Any) -> order.Team | None:
         """Return the server group of Nova's RequestSpec.
 
-        :returns: None if ``server_group_weight_multiplier`` is 0, or if no
-            server group with a soft policy has the server.
+        :returns: None if there is no group, or none with a policy that this
+            package follows.
         """
         group = plugin.field(request, 'instance_group')
-        if not group or not CONF.nova_filters.server_group_weight_multiplier:
+        if not group:
             return None
-        return members.of_group(group.policy, group.uuid)
+        return order.of_group(group.policy, group.uuid)
 
     def see(
-        self,
-        team: members.Team,
-        hosts: Sequence[Any],
-        request: Any,
-    ) -> members.Sight:
-        """Return the members of a team that count for the server of a request.
+        self, team: order.Team, hosts: Sequence[Any], request: Any
+    ) -> Scene:
+        """Read the members of a team.
 
         :param hosts: the candidates, as Nova's HostStates.
         :param request: Nova's RequestSpec.
         """
-        sight = self._reader.ask(
-            reader.Question(
-                team=team,
-                server=plugin.field(request, 'instance_uuid') or '',
-                project=request.project_id,
-                cells=frozenset(host.cell_uuid for host in hosts),
-                # Other cells may have hosts in the same place.
-                everywhere=self._levels[:1] != (places.HOST,),
-            )
-        )
+        server = plugin.field(request, 'instance_uuid') or ''
+        sight = self._reader.see(team, server, request.project_id)
         LOG.debug(
             'The members of %(team)s are on %(counts)s; %(ahead)d in flight '
             'come first. Not read: %(unread)s',
@@ -96,66 +107,79 @@ class Teams:
                 'unread': sight.unread,
             },
         )
-        return sight
+        return Scene(server, team, sight, hosts)
 
     def locate(
-        self,
-        team: members.Team,
-        hosts: Sequence[Any],
-        sight: members.Sight,
-        pack: bool,
+        self, scene: Scene, pack: bool, refused: Collection[str] = ()
     ) -> places.Places:
         """Return the places, with the members placed before the server.
 
-        :param hosts: the candidates, as Nova's HostStates.
-        :param sight: the members.
         :param pack: whether to pack the members of a stack. For a server
             group, the policy decides.
+        :param refused: the names of candidates that are no places, since other
+            weighers refuse them.
         """
-        pack = members.POLICIES.get(team[0], pack)
-        candidates = {
-            host.host: self._host(host.host, host.aggregates) for host in hosts
-        }
+        sight = scene.sight
         # For a host that is no candidate, only the aggregates that it shares
         # with candidates are known.
-        by_host = _aggregates_by_host(hosts)
-        counts = []
-        for name, count in sight.counts.items():
-            host = candidates.get(name)
-            if host is None:
-                host = self._host(name, by_host.get(name))
-            counts.append((host.path, count))
-        own_candidates = places.Candidates(
-            candidates[host.host].path for host in hosts
-        )
-        by_flavor = {sight.flavor: own_candidates}
-        flavors_ahead = {*sight.ahead} - {sight.flavor}
-        if flavors_ahead:
-            other_hosts = [
-                self._host(name, aggregates)
-                for name, aggregates in by_host.items()
-                if name not in candidates
+        by_host = _aggregates_by_host(scene.hosts)
+        by_host |= {host.host: host.aggregates for host in scene.hosts}
+        known = {
+            name: self.host(name, aggregates)
+            for name, aggregates in by_host.items()
+        }
+        names = {host.host for host in scene.hosts}
+        own_hosts = [
+            known[host.host]
+            for host in scene.hosts
+            if host.host not in refused
+        ]
+        own_candidates = places.Candidates(host.path for host in own_hosts)
+        own = sight.own
+        ahead = sight.ahead
+        own_kind = order.Kind()
+        if own is not None:
+            own_kind = own.kind
+            # Nobody knows the candidates of members with other needs.
+            ahead = [
+                member
+                for member in ahead
+                if member.kind.needs == own_kind.needs
             ]
-            by_flavor |= other_flavors.find_candidates(
-                sight.flavor,
-                flavors_ahead,
-                [*candidates.values()],
-                other_hosts,
+        by_flavor = {own_kind.flavor: own_candidates}
+        other_flavors = {member.kind.flavor for member in ahead}
+        other_flavors -= by_flavor.keys()
+        if own is not None and other_flavors:
+            by_flavor |= flavors.find_candidates(
+                own_kind.flavor,
+                other_flavors,
+                own_hosts,
+                [host for name, host in known.items() if name not in names],
                 exempt=tuple(CONF.nova_filters.exempt_metadata_keys),
             )
-        ahead = [
-            by_flavor[flavor] for flavor in sight.ahead if flavor in by_flavor
-        ]
-        order = str(team)
-        if not pack:
-            # The order of equally full places depends on this text. With the
-            # shape in it, different shapes do not all start at the same place.
-            order = f'{team}/{sight.shape}'
-        return places.Places(own_candidates, counts, ahead, order, pack)
+        arrivals = []
+        for member in ahead:
+            candidates = by_flavor.get(member.kind.flavor)
+            if candidates is None:
+                continue
+            origin: places.Path = ()
+            if member.turn.origin in known:
+                origin = known[member.turn.origin].path
+            arrivals.append(places.Arrival(candidates, origin))
+        counts = []
+        for name, count in sight.counts.items():
+            host = known.get(name) or self.host(name, ())
+            counts.append((host.path, count))
+        pack = order.POLICIES.get(scene.team[0], pack)
+        ranking = places.Ranking(str(scene.team))
+        if not pack and own_kind.needs in sight.needs:
+            number = sight.needs.index(own_kind.needs)
+            ranking = ranking._replace(kind=number)
+        return places.Places(own_candidates, counts, arrivals, ranking, pack)
 
-    def _host(
-        self, name: str, aggregates: Sequence[Any] | None
-    ) -> other_flavors.Host:
+    def host(
+        self, name: str, aggregates: Collection[Any] | None
+    ) -> flavors.Host:
         """Return a host with its path.
 
         If a host shares no place at a level, the host itself is the place.
@@ -170,10 +194,10 @@ class Teams:
                 path.append((level, place))
             else:
                 path.append((places.HOST, name))
-        return other_flavors.Host(tuple(path), aggregates or ())
+        return flavors.Host(tuple(path), aggregates or ())
 
 
-def _aggregates_by_host(hosts: Sequence[Any]) -> Mapping[str, list[Any]]:
+def _aggregates_by_host(hosts: Sequence[Any]) -> dict[str, Collection[Any]]:
     """Return the aggregates of some hosts, by the names of all their hosts.
 
     :param hosts: Nova's HostStates.
@@ -186,4 +210,4 @@ def _aggregates_by_host(hosts: Sequence[Any]) -> Mapping[str, list[Any]]:
     for aggregate in aggregates:
         for name in aggregate.hosts:
             by_host.setdefault(name, []).append(aggregate)
-    return by_host
+    return dict(by_host)

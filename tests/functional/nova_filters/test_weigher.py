@@ -3,10 +3,8 @@
 """The servers of a stack, placed by the real scheduler and its weighers."""
 
 import collections
-import concurrent.futures
 import logging
 import sqlite3
-import threading
 from typing import Any
 from unittest import mock
 
@@ -14,12 +12,13 @@ import ddt
 from nova import objects
 from nova.db.api import api as api_db
 from nova.db.api import models
+from nova.scheduler import weights
 from oslo_utils import timeutils, uuidutils
 
 from nova_filters.matching import inputs
 from nova_filters.weighers import reader, rows
 from testing.nova import engine
-from tests import signing, threads
+from tests import signing
 from tests.functional.nova_filters import base
 from tests.functional.nova_filters.base import MULTIPLIER, STRONG, of_stack
 
@@ -122,15 +121,17 @@ class OrderTest(base.StackTestCase):
         chosen = collections.Counter(map(self.choose, requests))
         self.assertEqual([2] * 4, [*chosen.values()])
 
-    def test_different_shapes_begin_at_places_of_their_own(self) -> None:
-        """Nobody here knows which hosts they may have."""
-        for multiplier, is_packed in ((-STRONG, False), (STRONG, True)):
-            self.set_option(MULTIPLIER, multiplier)
-            chosen = set()
-            for number in range(8):
-                self.flavor = self.add_flavor({'hw:cpu_policy': f'{number}'})
-                chosen.add(self.choose(self.request(_STACK)))
-            self.assertEqual(is_packed, len(chosen) == 1)
+    @ddt.data((-STRONG, [2] * 4), (STRONG, [8]))
+    @ddt.unpack
+    def test_two_kinds_are_spread_and_packed(self, multiplier, counts) -> None:
+        """Nobody here knows which hosts the other kind may have."""
+        self.set_option(MULTIPLIER, multiplier)
+        chosen: collections.Counter[str] = collections.Counter()
+        kinds = [self.add_flavor({'hw:cpu_policy': f'{n}'}) for n in (0, 1)]
+        for number in range(8):
+            self.flavor = kinds[number % 3 == 0]
+            chosen[self.choose(self.request(_STACK))] += 1
+        self.assertEqual(counts, [*chosen.values()])
 
     def test_isolated_images_have_hosts_of_their_own(self) -> None:
         isolated, other = (uuidutils.generate_uuid() for _ in range(2))
@@ -191,39 +192,21 @@ class OrderTest(base.StackTestCase):
         self.assertEqual(({}, []), (sight.counts, sight.ahead))
         self.assertEqual((), sight.unread)
 
-    def test_requests_that_wait_share_one_read(self) -> None:
-        requests = [self.request(_STACK) for _ in range(16)]
-        states, weigher = self.states(requests[0]), self.weigher()
-        began, going = threading.Event(), threading.Event()
-        reads = []
+    def test_one_thread_at_a_time_reads_the_stacks_of_servers(self) -> None:
+        request = self.request(_STACK)
+        states = self.states(request)
+        reading = self.weigher()._reader._reading
+        held = {}
 
-        def slow(_statement: str) -> None:
-            reads.append(1)
-            began.set()
-            going.wait(threads.LIMIT)
+        def look(statement: str) -> None:
+            held[statement] = reading.locked()
 
-        with (
-            base.listening(slow, api_db.get_engine()),
-            concurrent.futures.ThreadPoolExecutor(16) as pool,
-        ):
-            sights = [
-                pool.submit(
-                    weigher.see, weigher.team(request), states, request
-                )
-                for request in requests
-            ]
-            try:
-                self.assertTrue(began.wait(threads.LIMIT))
-                threads.wait_until(
-                    lambda: len(weigher._reader._waiting) >= len(requests) - 1,
-                    'all other requests wait for the first read',
-                )
-            finally:
-                # The end of the pool waits for the reads.
-                going.set()
-            ahead = [len(sight.result().ahead) for sight in sights]
-        self.assertEqual(list(range(16)), ahead)
-        self.assertLess(len(reads), len(requests))
+        with base.listening(look, api_db.get_engine()):
+            self.weigh(request, states)
+        for statement, is_held in held.items():
+            reads_stacks = 'project_id' in statement or 'LIKE' in statement
+            self.assertEqual(reads_stacks, is_held, statement)
+        self.assertEqual({True, False}, {*held.values()})
 
     @ddt.data('evacuate', 'migrate', 'live-migration', 'resize')
     def test_a_server_counts_once_and_where_it_goes(self, action) -> None:
@@ -299,7 +282,7 @@ class GroupTest(base.StackTestCase):
     def test_members_count_for_their_stack_too(self) -> None:
         # The second group has no preference, so its stack counts.
         soft = self.group(STRONG, 'soft-affinity')
-        hard = self.group(STRONG, 'anti-affinity')
+        hard = self.group(STRONG, 'affinity')
         for host, group in zip(self.hosts, (soft, hard), strict=False):
             self.cloud.place(self.request(_STACK, group=group), host)
         for group in (None, hard):
@@ -421,14 +404,30 @@ class CostTest(base.StackTestCase):
         self.place({}, 1)
         request = self.request(_STACK)
         states = self.states(request)
-        # The cells, servers without a cell, those in it, and their requests.
+        # The servers of the project, their stacks, the cells, the members in
+        # the cell, and the requests of those in flight.
+        self.assert_asked(5, request, states)
         self.assert_asked(4, request, states)
-        self.assert_asked(3, request, states)
         move = self.request(_STACK)
         self.cloud.place(move, None, 'shelved_offloaded')
         self.cloud.start_action(move, 'unshelve', 'unshelving')
-        # The new request, and the actions in the cell.
-        self.assert_asked(5, request, states)
+        # The stack of the new server, and the actions in the cell.
+        self.assert_asked(6, request, states)
+        group = self.cloud.add_group('soft-anti-affinity')
+        self.set_option('server_group_weight_multiplier', STRONG)
+        self.restart()
+        for host in self.hosts:
+            self.cloud.place(self.request({}, group=group), host)
+        member = self.request({}, group=group)
+        states = self.states(member)
+        statements: list[str] = []
+        (*_, weigher) = self.scheduler.host_manager.weighers
+        with base.listening(statements.append):
+            weigher.weigh_objects(
+                [weights.WeighedHost(state, 0.0) for state in states], member
+            )
+        # The members, the cells, the servers, and the request of the new one.
+        self.assertEqual(4, len(statements), statements)
 
     def test_what_is_kept_goes_with_the_servers(self) -> None:
         for number in range(90):
@@ -438,7 +437,7 @@ class CostTest(base.StackTestCase):
             self.cloud.forget(request)
         request = self.request({'heat_root_stack_id': 'b'})
         self.see(request)
-        kept = self.weigher()._reader._requests
+        kept = self.weigher()._reader._stacks
         self.assertEqual(
             {'p1': {request.instance_uuid}},
             {project: {*requests} for project, requests in kept.items()},
@@ -449,15 +448,15 @@ class CostTest(base.StackTestCase):
             for project in ('p1', 'p2', 'p3'):
                 for _ in range(2):
                     self.see(self.request(_STACK, project))
-        kept = self.weigher()._reader._requests
+        kept = self.weigher()._reader._stacks
         self.assertEqual(['p3'], [*kept])
 
     def test_many_requests_are_read_in_parts(self) -> None:
         self.place(_STACK, 3, 2)
         request = self.request(_STACK)
         with mock.patch.object(rows, 'READ_AT_ONCE', 2):
-            # Three for six requests.
-            self.assert_asked(6, request, self.states(request))
+            # Three for six requests, twice: their stacks, and their kinds.
+            self.assert_asked(9, request, self.states(request))
         self.assertEqual([3, 2, 0, 0], self.members(request))
 
 

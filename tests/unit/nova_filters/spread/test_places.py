@@ -10,7 +10,7 @@ import ddt
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nova_filters.stacks import places
+from nova_filters.spread import places
 
 
 def path(text: str) -> places.Path:
@@ -24,6 +24,7 @@ def make(
     ahead: int = 0,
     pack: bool = False,
     team: str = 'team',
+    kind: int = 0,
 ) -> places.Places:
     """Return the places of candidates.
 
@@ -32,7 +33,17 @@ def make(
     """
     counts = collections.Counter(map(path, members.split())).items()
     candidates = some(hosts)
-    return places.Places(candidates, counts, [candidates] * ahead, team, pack)
+    members_ahead = [places.Arrival(candidates)] * ahead
+    ranking = places.Ranking(team, kind)
+    return places.Places(candidates, counts, members_ahead, ranking, pack)
+
+
+def distances(
+    hosts: str, *arguments: Any, subset: int = 1, **options: Any
+) -> list[float]:
+    """Return the distance of each candidate."""
+    by_path = make(hosts, *arguments, **options).distances(subset)
+    return [by_path[path(host)] for host in hosts.split()]
 
 
 def some(hosts: str) -> places.Candidates:
@@ -45,8 +56,14 @@ def some(hosts: str) -> places.Candidates:
 
 def choose(hosts: str, *arguments: Any, **options: Any) -> str:
     """Return the right host."""
-    weights = make(hosts, *arguments, **options).distances()
-    return hosts.split()[weights.index(min(weights))]
+    return hosts.split()[distances(hosts, *arguments, **options).index(0.0)]
+
+
+def right(located: places.Places) -> str:
+    """Return the right host."""
+    by_path = located.distances()
+    (host,) = (path for path, distance in by_path.items() if not distance)
+    return host[-1][1]
 
 
 @ddt.ddt
@@ -88,12 +105,11 @@ class ChooseTest(unittest.TestCase):
         self, ahead, right_places
     ) -> None:
         candidates = some('1a 1b 2c 2d')
-        candidates_ahead = [some(hosts) for hosts in ahead]
+        members_ahead = [places.Arrival(some(hosts)) for hosts in ahead]
         located = places.Places(
-            candidates, [], candidates_ahead, 'team', False
+            candidates, [], members_ahead, places.Ranking('team'), False
         )
-        number = located.distances().index(0.0)
-        nearest = ('1a', '1b', '2c', '2d')[number]
+        nearest = right(located)
         self.assertTrue(
             nearest.startswith(tuple(right_places.split())), nearest
         )
@@ -113,14 +129,16 @@ class ChooseTest(unittest.TestCase):
         for numbers in servers:
             paths = [hosts[n] for n in sorted(numbers)]
             all_candidates.append(places.Candidates(paths))
-        *ahead, last = all_candidates
+        last = all_candidates[-1]
+        ranking = places.Ranking(str(team))
+        ahead = [places.Arrival(other) for other in all_candidates[:-1]]
         counts = collections.Counter(hosts[n] for n in members)
         loads: collections.Counter[places.Path] = collections.Counter()
         for host in counts.elements():
             loads.update((host[:1], host))
 
         def key(place_path: places.Path) -> Any:
-            place = places.Place(place_path, str(team), pack)
+            place = places.Place(place_path, ranking, pack)
             place.members = loads[place_path]
             return place.key()
 
@@ -131,9 +149,29 @@ class ChooseTest(unittest.TestCase):
             inside = [host for host in candidates.hosts if host[:1] == rack]
             chosen = min(inside, key=key)
             loads.update((rack, chosen))
-        located = places.Places(last, counts.items(), ahead, str(team), pack)
-        distances = located.distances()
-        self.assertEqual(last.hosts.index(chosen), distances.index(0.0))
+        located = places.Places(last, counts.items(), ahead, ranking, pack)
+        self.assertEqual(chosen[-1][1], right(located))
+
+    @ddt.data(
+        ('a b', 'a', 'a'),
+        ('a b', 'b', 'b'),
+        # There is no other host in rack 1.
+        ('1a 2b 2c', '1a', '1a'),
+        # It has nowhere to go among these hosts.
+        ('a', 'a', 'a'),
+        # What it leaves is no candidate.
+        ('1a 2b', '1c', ''),
+    )
+    @ddt.unpack
+    def test_a_member_leaves_its_host(self, hosts, origin, free_host) -> None:
+        candidates = some(hosts)
+        leaving = places.Arrival(candidates, origin=path(origin))
+        located = places.Places(
+            candidates, [], [leaving], places.Ranking('team'), False
+        )
+        if not free_host:
+            (free_host,) = {*hosts.split()} - {choose(hosts)}
+        self.assertEqual(free_host[-1], right(located)[-1])
 
     def test_packed_members_in_flight_stay_together(self) -> None:
         chosen = {choose('a b c', ahead=n, pack=True) for n in range(9)}
@@ -143,17 +181,33 @@ class ChooseTest(unittest.TestCase):
         chosen = {choose('a b c d', team=str(n)) for n in range(40)}
         self.assertEqual(set('abcd'), chosen)
 
+    @given(st.integers(1, 8), st.integers(0, 20), st.integers(0, 20))
+    def test_two_kinds_meet_late(self, count, first, second) -> None:
+        """Each kind is spread by itself, and both together are even."""
+        names = 'abcdefgh'[:count]
+        hosts = ' '.join(names)
+        loads = collections.Counter(dict.fromkeys(names, 0))
+        for kind, members in ((0, first), (1, second)):
+            for ahead in range(members):
+                loads[choose(hosts, ahead=ahead, kind=kind)] += 1
+        self.assertLessEqual(max(loads.values()) - min(loads.values()), 1)
+
+    def test_more_kinds_begin_elsewhere(self) -> None:
+        for team in 'xyz':
+            chosen = {
+                choose('a b c d e f g h i j', kind=kind, team=team)
+                for kind in range(4)
+            }
+            self.assertEqual(4, len(chosen), team)
+
     def test_hosts_in_one_place_are_equal(self) -> None:
-        distances = make('1 2 1', '2').distances()
-        self.assertEqual(
-            [True, False, True], [not distance for distance in distances]
-        )
+        self.assertEqual([0.0, 0.95, 0.0], distances('1 2 1', '2'))
 
     def test_as_many_are_right_as_nova_chooses_from(self) -> None:
         for subset in (1, 2, 5, 9):
-            distances = make('a b c d e').distances(subset)
-            self.assertEqual(min(subset, 5), distances.count(0.0))
-            for distance in distances:
+            found = distances('a b c d e', subset=subset)
+            self.assertEqual(min(subset, 5), found.count(0.0))
+            for distance in found:
                 self.assertTrue(distance == 0.0 or 0.9 <= distance < 1)
 
     @given(
@@ -215,20 +269,17 @@ class DistanceTest(unittest.TestCase):
     """How far each candidate is from the right one."""
 
     def test_others_are_the_farther_the_more_members_they_have(self) -> None:
-        distances = make('a b c d', 'a a a b b c').distances()
-        self.assertEqual(
-            ['0.975', '0.950', '0.925', '0.000'],
-            [f'{distance:.3f}' for distance in distances],
-        )
-        distances = make('a b c d', 'a a a b b c', pack=True).distances()
-        self.assertEqual(
-            ['0.000', '0.925', '0.950', '0.975'],
-            [f'{distance:.3f}' for distance in distances],
-        )
+        for pack, expected in (
+            (False, ['0.975', '0.950', '0.925', '0.000']),
+            (True, ['0.000', '0.925', '0.950', '0.975']),
+        ):
+            found = distances('a b c d', 'a a a b b c', pack=pack)
+            texts = [f'{distance:.3f}' for distance in found]
+            self.assertEqual(expected, texts)
 
     def test_the_rack_counts_before_the_host(self) -> None:
-        distances = make('1a 1b 2c 2d', '1a 1a 2c 2d 2d 2d').distances()
-        order = sorted(zip(distances, ['1a', '1b', '2c', '2d'], strict=True))
+        found = distances('1a 1b 2c 2d', '1a 1a 2c 2d 2d 2d')
+        order = sorted(zip(found, ['1a', '1b', '2c', '2d'], strict=True))
         # Host 2c has fewer members than 1a, and its rack has more.
         self.assertEqual(['1b', '1a', '2c', '2d'], [name for _, name in order])
 
@@ -245,9 +296,10 @@ class DistanceTest(unittest.TestCase):
 
     def _goes_before(self, team: str, rack: str) -> bool:
         """Tell whether a team takes host a before host b of a rack."""
-        host_a = places.Place((('rack', rack), ('host', 'a')), team, False)
-        host_b = places.Place((('rack', rack), ('host', 'b')), team, False)
-        return host_a.key() < host_b.key()
+        ranking = places.Ranking(team)
+        host_a = ranking.number((('rack', rack), ('host', 'a')))
+        host_b = ranking.number((('rack', rack), ('host', 'b')))
+        return host_a < host_b
 
 
 @ddt.ddt

@@ -2,10 +2,10 @@
 
 """Find the hosts that members in flight with other flavors may have.
 
-The module ``members`` explains members in flight and shapes. Two members with
-the same shape may differ in flavor size and in extra specs that aggregates
-judge. This module ignores the size, and applies the rules of
-``AggregateInstanceTypeFilter`` to the extra specs.
+The module ``order`` explains members in flight. Members may differ in the size
+of their flavors and in extra specs that aggregates judge. This module ignores
+the size, and applies the rules of ``AggregateInstanceTypeFilter`` to the extra
+specs.
 """
 
 import json
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from nova_filters.matching import inputs
 from nova_filters.matching.request import Request
-from nova_filters.stacks import places
+from nova_filters.spread import places
 
 
 class Host(NamedTuple):

@@ -8,7 +8,7 @@ import unittest
 import ddt
 
 from nova_filters.matching import inputs
-from nova_filters.stacks import other_flavors
+from nova_filters.spread import flavors
 
 #: Which hosts are in which aggregates, and the metadata of these.
 SSD, FAST, BOTH, PLAIN = (
@@ -19,10 +19,10 @@ SSD, FAST, BOTH, PLAIN = (
 )
 
 
-def host(name: str, *metadata: dict[str, str]) -> other_flavors.Host:
+def host(name: str, *metadata: dict[str, str]) -> flavors.Host:
     """Return a host in one aggregate per metadata."""
     aggregates = [inputs.Aggregate(f'{data}', data) for data in metadata]
-    return other_flavors.Host((('host', name),), aggregates)
+    return flavors.Host((('host', name),), aggregates)
 
 
 def flavor(**extra_specs: str) -> str:
@@ -40,12 +40,12 @@ class FindTest(unittest.TestCase):
         self,
         own_flavor: str,
         other_flavor: str,
-        candidates: list[other_flavors.Host],
-        other_hosts: list[other_flavors.Host],
+        candidates: list[flavors.Host],
+        other_hosts: list[flavors.Host],
         exempt: inputs.Exempt = (),
     ) -> list[str] | None:
         """Return the names of the hosts, or None if nobody can tell."""
-        candidates_by_flavor = other_flavors.find_candidates(
+        candidates_by_flavor = flavors.find_candidates(
             own_flavor, [other_flavor], candidates, other_hosts, exempt
         )
         self.assertLessEqual({*candidates_by_flavor}, {other_flavor})

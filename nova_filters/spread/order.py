@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The members of a stack or server group, with their hosts and their order.
+
+A member is *in flight* while a scheduler chooses its host, and until the host
+is in the database of the cell. Ids in the databases order the members in
+flight, so every scheduler process finds the same order.
+"""
+
+import collections
+import datetime
+from collections.abc import Collection, Iterable, Mapping
+from typing import Final, NamedTuple
+
+from os_placement_plugins import stack_hints
+
+#: A stack or a server group. A stack: ``('stack', id of the root stack, id of
+#: the project)``. A server group: ``(policy, uuid)``.
+Team = tuple[str, ...]
+STACK: Final = 'stack'
+#: The policies of server groups that are followed. True: the members are
+#: packed into few places. False: the members are spread over many places.
+POLICIES: Final = {
+    'soft-affinity': True,
+    'soft-anti-affinity': False,
+    'anti-affinity': False,
+}
+#: If a member in flight started more than this time before the server that is
+#: to be placed, the boot or move of the member counts as failed.
+IN_FLIGHT: Final = datetime.timedelta(minutes=10)
+#: The actions of Nova that move a server.
+UNSHELVE: Final = 'unshelve'
+MOVES: Final = (UNSHELVE, 'evacuate', 'migrate', 'live-migration', 'resize')
+#: The queue of all boots. The moves in a cell are a queue, too.
+BOOTS: Final = ''
+
+
+class Turn(NamedTuple):
+    """The data by which the members in flight are ordered.
+
+    :param queue: :data:`BOOTS`, or the cell in which the server moves. The
+        numbers order the turns of one queue.
+    :param number: the id of the stored request, or of the move's action.
+    :param time: when nova-api stored the request or the action. The clocks of
+        several nova-api differ.
+    :param origin: the host that the server leaves; None if it had no host.
+    """
+
+    queue: str
+    number: int
+    time: datetime.datetime
+    origin: str | None = None
+
+    def has_failed(self, other: 'Turn') -> bool:
+        """Tell whether the boot or move of this turn counts as failed.
+
+        :param other: the turn of the server that is to be placed.
+        """
+        return other.time - self.time > IN_FLIGHT
+
+
+class Server(NamedTuple):
+    """The data of a server in the database of a cell.
+
+    :param action: one of :data:`MOVES`; empty if the server does not move.
+    :param turn: the turn of the move; None if the server does not move.
+    :param destination: the host to which the server moves, if it is known.
+    """
+
+    host: str | None
+    vm_state: str | None
+    action: str = ''
+    turn: Turn | None = None
+    destination: str | None = None
+
+    def position(self) -> str | Turn | None:
+        """Return the host of the server, or the turn of its move.
+
+        :returns: None if the server is shelved, has failed, or is booted.
+        """
+        if self.turn is None or (self.action == UNSHELVE and self.host):
+            return self.host
+        return self.destination or self.turn._replace(origin=self.host)
+
+    def boots(self) -> bool:
+        """Tell whether the server is booted and has no host yet."""
+        starts = self.vm_state == 'building' and not self.host
+        return starts and self.turn is None
+
+
+class Kind(NamedTuple):
+    """What the stored request of a member says of its candidates.
+
+    :param needs: a digest of the properties that decide the candidates. The
+        size of the flavor is left out, and so are the extra specs in
+        ``flavor``.
+    :param flavor: the extra specs that ``AggregateInstanceTypeFilter`` judges,
+        as JSON; empty if the filter is not enabled.
+    """
+
+    needs: str = ''
+    flavor: str = ''
+
+
+class Member(NamedTuple):
+    """A member in flight."""
+
+    server: str
+    turn: Turn
+    kind: Kind
+
+
+class Sight(NamedTuple):
+    """The members of a team that count for a server that is to be placed.
+
+    :param counts: the number of members on each host.
+    :param ahead: the members in flight that are placed before the server.
+    :param own: the server itself; None if it is not among those in flight.
+    :param needs: the needs of the team's first members, without repetition.
+    :param unread: the cells, and the requests of servers, that could not be
+        read. Further members may be in these cells, or among these servers.
+    """
+
+    counts: Mapping[str, int]
+    ahead: Collection[Member]
+    own: Member | None = None
+    needs: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
+
+
+def see(
+    server: str, hosts: Mapping[str, str], in_flight: Iterable[Member]
+) -> Sight:
+    """Return the members that count for a server, without the server itself.
+
+    :param server: the id of the server that is to be placed.
+    :param hosts: the hosts of members, by the ids of the members.
+    :param in_flight: the members in flight, the server among them. If it is
+        not, all of them come before the server.
+    """
+    counts = collections.Counter(
+        host for member, host in hosts.items() if member != server
+    )
+    ahead: list[Member] = []
+    for member in sort(in_flight):
+        if member.server == server:
+            return _without_failed(member, counts, ahead)
+        ahead.append(member)
+    return Sight(counts, ahead)
+
+
+def _without_failed(
+    own: Member, counts: collections.Counter[str], ahead: Iterable[Member]
+) -> Sight:
+    """Return the members that count, without boots and moves that failed.
+
+    :param ahead: the members in flight that are ordered before the server.
+    """
+    living = []
+    for member in ahead:
+        if not member.turn.has_failed(own.turn):
+            living.append(member)
+        elif member.turn.origin is not None:
+            # The move has failed, so the member is on its old host.
+            counts[member.turn.origin] += 1
+    return Sight(counts, living, own)
+
+
+def sort(members: Iterable[Member]) -> list[Member]:
+    """Return members in flight in the order in which they are placed.
+
+    Numbers order the members of one queue. Times order the queues, since ids
+    of different tables cannot be compared. In a queue, a clock that is behind
+    counts as the latest time so far.
+    """
+    latest: dict[str, datetime.datetime] = {}
+    by_time = []
+    for member in sorted(members, key=lambda member: member.turn.number):
+        turn = member.turn
+        time = max(turn.time, latest.get(turn.queue, turn.time))
+        latest[turn.queue] = time
+        by_time.append((time, turn.queue, turn.number, member))
+    by_time.sort()
+    return [member for *_, member in by_time]
+
+
+def of_stack(hints: stack_hints.StackHints) -> Team | None:
+    """Return the stack that the hints name, as a team."""
+    if hints.root_stack_id is None:
+        return None
+    return STACK, hints.root_stack_id, str(hints.project_id)
+
+
+def of_group(policy: object, uuid: object) -> Team | None:
+    """Return a server group as a team, if its policy is followed."""
+    if policy not in POLICIES:
+        return None
+    return str(policy), str(uuid)
