@@ -6,6 +6,7 @@ The command reads the options of nova-scheduler. It loads no filter and no
 weigher.
 """
 
+import math
 import os
 import sys
 from collections.abc import Sequence
@@ -13,6 +14,7 @@ from typing import Final, Self
 
 from nova_filters import conf
 from nova_filters.matching import exempt_keys
+from nova_filters.spread import places
 from os_placement_plugins import upgrade_check
 from os_placement_plugins.upgrade_check import (
     FAILURE,
@@ -27,6 +29,14 @@ FILTER: Final = 'AggregateInstanceTypeFilter'
 IN_TREE_FILTER: Final = 'AggregateInstanceExtraSpecsFilter'
 SPREAD_FILTER: Final = 'TeamSpreadFilter'
 PREFERENCES: Final = 'PreferenceWeigher'
+
+#: The sections of nova.conf that the checks read, beside those of the package.
+SECTIONS: Final = ('filter_scheduler', 'scheduler', 'metrics')
+#: The options of the weighers that refuse hosts. The weighers here see it.
+VETOES: Final = {
+    'build_failure_weight_multiplier',
+    'cross_cell_move_weight_multiplier',
+}
 
 #: Functions of Nova and of this package, as nova.conf names them.
 NOVA_FILTERS: Final = 'nova.scheduler.filters.all_filters'
@@ -47,13 +57,6 @@ class Checks(upgrade_check.Checks):
     project = 'nova'
     service = 'nova-scheduler'
     options = conf.list_opts()
-    of_service = {
-        'filter_scheduler': {
-            'available_filters',
-            'enabled_filters',
-            'weight_classes',
-        }
-    }
     display_title = 'nova_filters: Upgrade Check Results'
 
     @classmethod
@@ -66,7 +69,9 @@ class Checks(upgrade_check.Checks):
         os.environ.setdefault('OS_NOVA_DISABLE_EVENTLET_PATCHING', 'true')
         import nova.conf as nova_conf
 
-        return cls(nova_conf.CONF)
+        config = nova_conf.CONF
+        cls.of_service = {section: {*config[section]} for section in SECTIONS}
+        return cls(config)
 
     @property
     def _available(self) -> Sequence[str]:
@@ -195,7 +200,13 @@ class Checks(upgrade_check.Checks):
                 f'of the hosts no longer count. Write {_WEIGHERS}.',
             )
         if self._uses_weighers():
-            return Result(SUCCESS)
+            last = bool(_find_ours(names[-1:]))
+            return warning(
+                not last,
+                f'{OUR_WEIGHERS} is not the last name in weight_classes. Its '
+                'weighers cannot see which hosts the later ones refuse. Move '
+                'it to the end.',
+            )
         details = (
             f'The weighers are not used. To use them, add {OUR_WEIGHERS} to '
             f'weight_classes in [filter_scheduler], after {", ".join(names)}, '
@@ -231,6 +242,54 @@ class Checks(upgrade_check.Checks):
         )
 
     @with_right_values
+    def check_multipliers(self) -> Result:
+        """Check that no other weigher undoes what the weighers here decide."""
+        group = self._config.nova_filters
+        others = self._other_multipliers()
+        total = sum(others.values())
+        names = sorted(others, key=lambda name: -others[name])
+        problems = [
+            f'{name} is {group[name]:g}'
+            for name in (
+                'stack_affinity_weight_multiplier',
+                'server_group_weight_multiplier',
+            )
+            if group[name] not in (0, conf.DEFAULTS[name])
+            and abs(group[name]) * places.GAP < total
+        ]
+        listed = ', '.join(f'{name} {others[name]:g}' for name in names)
+        return warning(
+            problems if self._uses_weighers() else [],
+            f'[nova_filters] {" and ".join(problems)}, but other weighers can '
+            f'add up to {total:g}, so they may choose another place: {listed}.'
+            f' Set it to {math.ceil(total / places.GAP)} or more (for the '
+            'stacks: with a minus sign, if they are spread).',
+        )
+
+    def _other_multipliers(self) -> dict[str, float]:
+        """Return the multipliers of the other weighers, without their signs.
+
+        Only one of the two weighers for soft policies concerns a group.
+        """
+        group = self._config.filter_scheduler
+        multipliers = {
+            name: abs(group[name])
+            for name in group
+            if name.endswith('_weight_multiplier') and name not in VETOES
+        }
+        soft = [
+            multipliers.pop('soft_affinity_weight_multiplier'),
+            multipliers.pop('soft_anti_affinity_weight_multiplier'),
+        ]
+        multipliers['soft_anti_affinity_weight_multiplier'] = max(soft)
+        if self._config.metrics.weight_setting:
+            metrics = self._config.metrics.weight_multiplier
+            multipliers['[metrics] weight_multiplier'] = abs(metrics)
+        preferences = 'preference_weight_multiplier'
+        multipliers[preferences] = self._config.nova_filters[preferences]
+        return {name: value for name, value in multipliers.items() if value}
+
+    @with_right_values
     def check_signature(self) -> Result:
         """Report if the weighers trust stack hints without a signature."""
         if self._config.heat_hints.signing_key or not self._uses_weighers():
@@ -252,6 +311,7 @@ class Checks(upgrade_check.Checks):
         ('Exempt metadata keys', check_exempt_keys),
         ('Weigher', check_weigher),
         ('Spread', check_spread),
+        ('Multipliers', check_multipliers),
         ('Signature', check_signature),
     )
 

@@ -7,7 +7,6 @@ A *level* is a kind of place in the option ``stack_spread_over``, such as
 level first: ``(('rack', 'a'), ('host', 'compute-1'))``.
 """
 
-import collections
 import hashlib
 import heapq
 import itertools
@@ -36,10 +35,10 @@ class Candidates:
 
     def __init__(self, hosts: Iterable[Path]) -> None:
         self.hosts = [*hosts]
-        #: The number of candidates in each place.
-        self.sizes: collections.Counter[Path] = collections.Counter()
+        #: The paths of the hosts, and of the places around the hosts.
+        self.paths: set[Path] = set()
         for host in self.hosts:
-            self.sizes.update(_parts(host))
+            self.paths.update(_parts(host))
 
 
 class Arrival(NamedTuple):
@@ -54,12 +53,13 @@ class Arrival(NamedTuple):
 
     def leaves(self, path: Path) -> bool:
         """Tell whether the server leaves the only candidate in a place."""
-        if not self.origin or self.origin not in self.candidates.sizes:
+        level = len(path)
+        if not self.origin or self.origin[:level] != path:
             return False
-        return (
-            self.origin[: len(path)] == path
-            and self.candidates.sizes[path] == 1
-        )
+        inside = {
+            host for host in self.candidates.hosts if host[:level] == path
+        }
+        return inside == {self.origin}
 
 
 #: The sort keys and the paths of places, as a heap.
@@ -122,7 +122,7 @@ class Place:
         place = self.next(server)
         path = place.take(server)
         for candidates, queue in self._queues.items():
-            if place.path in candidates.sizes:
+            if place.path in candidates.paths:
                 heapq.heappush(queue, (place.key(), place.path))
         return path
 
@@ -148,7 +148,7 @@ class Place:
             self._queues[candidates] = [
                 (place.key(), path)
                 for path, place in self.inside.items()
-                if path in candidates.sizes
+                if path in candidates.paths
             ]
             heapq.heapify(self._queues[candidates])
         return self._queues[candidates]
@@ -229,7 +229,7 @@ class Places:
 
     def _key(self, path: Path) -> list[Key]:
         """Return the sort key of a host: the keys of its places."""
-        return [self._places[part].key() for part in _parts(path)]
+        return [self._places[part].key() for part in _parts(path)[1:]]
 
 
 def _parts(path: Path) -> list[Path]:

@@ -127,7 +127,7 @@ class TeamWeigher(Weigher, teams.Teams):
         distances = located.distances(CONF.filter_scheduler.host_subset_size)
         weights = []
         for host in hosts:
-            path = self.host(host.obj.host, host.obj.aggregates).path
+            path = scene.hosts[host.obj.host].path
             distance = distances.get(path, 1.0)
             if multiplier > 0:
                 weights.append(1.0 - distance)

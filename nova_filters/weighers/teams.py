@@ -6,7 +6,7 @@ A team is a stack or a server group.
 """
 
 import threading
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import nova.conf
@@ -36,13 +36,16 @@ class Scene(NamedTuple):
     """What a plug-in knows when it places a server.
 
     :param server: the id of the server.
-    :param hosts: the candidates of the server, as Nova's HostStates.
+    :param candidates: the names of the candidates of the server.
+    :param hosts: the candidates, and the hosts that share aggregates with
+        them, by name.
     """
 
     server: str
     team: order.Team
     sight: order.Sight
-    hosts: Sequence[Any]
+    candidates: Sequence[str]
+    hosts: Mapping[str, flavors.Host]
 
 
 #: ``scene``: what TeamSpreadFilter knew of the request that this thread
@@ -107,7 +110,15 @@ class Teams:
                 'unread': sight.unread,
             },
         )
-        return Scene(server, team, sight, hosts)
+        aggregates = _aggregates_by_host(hosts)
+        aggregates |= {host.host: host.aggregates for host in hosts}
+        return Scene(
+            server,
+            team,
+            sight,
+            [host.host for host in hosts],
+            {name: self._host(name, aggregates[name]) for name in aggregates},
+        )
 
     def locate(
         self, scene: Scene, pack: bool, refused: Collection[str] = ()
@@ -120,19 +131,10 @@ class Teams:
             weighers refuse them.
         """
         sight = scene.sight
-        # For a host that is no candidate, only the aggregates that it shares
-        # with candidates are known.
-        by_host = _aggregates_by_host(scene.hosts)
-        by_host |= {host.host: host.aggregates for host in scene.hosts}
-        known = {
-            name: self.host(name, aggregates)
-            for name, aggregates in by_host.items()
-        }
-        names = {host.host for host in scene.hosts}
         own_hosts = [
-            known[host.host]
-            for host in scene.hosts
-            if host.host not in refused
+            scene.hosts[name]
+            for name in scene.candidates
+            if name not in refused
         ]
         own_candidates = places.Candidates(host.path for host in own_hosts)
         own = sight.own
@@ -154,7 +156,10 @@ class Teams:
                 own_kind.flavor,
                 other_flavors,
                 own_hosts,
-                [host for name, host in known.items() if name not in names],
+                [
+                    scene.hosts[name]
+                    for name in scene.hosts.keys() - scene.candidates
+                ],
                 exempt=tuple(CONF.nova_filters.exempt_metadata_keys),
             )
         arrivals = []
@@ -162,13 +167,14 @@ class Teams:
             candidates = by_flavor.get(member.kind.flavor)
             if candidates is None:
                 continue
-            origin: places.Path = ()
-            if member.turn.origin in known:
-                origin = known[member.turn.origin].path
-            arrivals.append(places.Arrival(candidates, origin))
+            arrival = places.Arrival(candidates)
+            origin = scene.hosts.get(member.turn.origin or '')
+            if origin is not None:
+                arrival = arrival._replace(origin=origin.path)
+            arrivals.append(arrival)
         counts = []
         for name, count in sight.counts.items():
-            host = known.get(name) or self.host(name, ())
+            host = scene.hosts.get(name) or self._host(name, ())
             counts.append((host.path, count))
         pack = order.POLICIES.get(scene.team[0], pack)
         ranking = places.Ranking(str(scene.team))
@@ -177,7 +183,7 @@ class Teams:
             ranking = ranking._replace(kind=number)
         return places.Places(own_candidates, counts, arrivals, ranking, pack)
 
-    def host(
+    def _host(
         self, name: str, aggregates: Collection[Any] | None
     ) -> flavors.Host:
         """Return a host with its path.

@@ -71,6 +71,11 @@ CASES = {
             'nothing reads it',
             'weight_classes',
         ),
+        (
+            'nova.scheduler.weights.all_weighers,nova_filters.all_weighers',
+            'nova_filters.all_weighers,nova.scheduler.weights.all_weighers',
+            'is not the last name in weight_classes',
+        ),
     ),
     ('Spread', 'WARNING'): (
         ('', 'max_skew = 1', 'max_skew: add TeamSpreadFilter'),
@@ -78,6 +83,24 @@ CASES = {
             ',nova_filters.all_weighers\n',
             '\n[nova_filters]\npreference_weight_multiplier = 10\n',
             'preference_weight_multiplier: add nova_filters.all_weighers',
+        ),
+    ),
+    ('Multipliers', 'WARNING'): (
+        (
+            '',
+            'server_group_weight_multiplier = 5',
+            'server_group_weight_multiplier is 5, but other weighers can add '
+            'up to 8',
+            'ram_weight_multiplier 1',
+            'Set it to 9 or more',
+        ),
+        (
+            '',
+            'stack_affinity_weight_multiplier = -10\n'
+            'preference_weight_multiplier = 20\n',
+            'stack_affinity_weight_multiplier is -10',
+            ': preference_weight_multiplier 20, ',
+            'Set it to 30 or more',
         ),
     ),
     ('Signature', 'SUCCESS'): (
