@@ -139,13 +139,13 @@ Related options:
         type=FiniteNumber(min=0.0),
         default=0.0,
         help="""
-How strongly the soft policies of server groups count while servers start.
+How strongly the policies of server groups count while servers start.
 
 Nova's own weighers for the policies ``soft-anti-affinity`` and
-``soft-affinity`` do not see servers that are still starting.
-``ServerGroupWeigher`` sees these servers. It spreads or packs the members of a
-group over the places in ``stack_spread_over``. Nova multiplies the normalized
-result by this number.
+``soft-affinity``, and its filter for ``anti-affinity``, do not see servers
+that are still starting. ``ServerGroupWeigher`` sees these servers. It spreads
+or packs the members of a group over the places in ``stack_spread_over``. Nova
+multiplies the normalized result by this number.
 
 Possible values:
 
@@ -153,7 +153,7 @@ Possible values:
 * A positive number: the strength of the weigher. 10 is more than the default
   multipliers of Nova's own weighers add up to.
 
-If this option is not 0, the soft policy of a server group counts for its
+If this option is not 0, these policies of a server group count for its
 servers, and ``StackAffinityWeigher`` has no effect on these servers.
 
 Related options:

@@ -4,7 +4,7 @@
 
 import functools
 import threading
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
 import nova.conf
@@ -56,13 +56,14 @@ class Reader:
         """
         context = nova_context.get_admin_context()
         unread: list[str] = []
-        cells: Cells
         if team[0] == order.STACK:
             # Threads that ask for the same project read its texts once.
             with self._reading:
-                cells = self._of_stack(context, team, project, unread)
+                members = self._of_stack(context, team, project, unread)
         else:
-            cells = rows.of_group(context, team[1])
+            members = rows.of_group(context, team[1])
+        # The first members come first.
+        cells = {uuid: cell for _, uuid, cell in sorted(members)}
         # Read the cells last. If a server gets into a cell between the two
         # reads, it is still in flight.
         servers = self._servers(context, cells, unread)
@@ -83,7 +84,7 @@ class Reader:
         first = [*cells][:FIRST]
         in_flight = []
         kinds = {}
-        for uuid, number, time, text in rows.requests(
+        for uuid, number, time, text in _requests(
             context, {*boots, *moves, *first}
         ):
             kinds[uuid] = requests.kind(text, self._aggregates, self._images)
@@ -103,20 +104,23 @@ class Reader:
         team: order.Team,
         project: str,
         unread: list[str],
-    ) -> Cells:
-        """Return the members of a stack.
+    ) -> list[Any]:
+        """Return the number, id and cell of each member of a stack.
 
         :param unread: servers are added whose request cannot be read. They may
             be members.
         """
-        cells = rows.of_project(context, project)
+        servers = rows.of_project(context, project)
         known = self._stacks.pop(project, {})
-        stacks = {uuid: known[uuid] for uuid in cells if uuid in known}
-        new: dict[str, order.Team | None] = {
-            uuid: None for uuid in cells if uuid not in known
-        }
-        for uuid, _, _, text in rows.requests(
-            context, new, stack_hints.ROOT_STACK_ID
+        stacks: dict[str, order.Team | None] = {}
+        new: dict[str, order.Team | None] = {}
+        for _, uuid, _ in servers:
+            if uuid in known:
+                stacks[uuid] = known[uuid]
+            else:
+                new[uuid] = None
+        for uuid, _, _, text in _requests(
+            context, [*new], stack_hints.ROOT_STACK_ID
         ):
             try:
                 new[uuid] = requests.stack(text, self._keys)
@@ -129,11 +133,7 @@ class Reader:
         stacks |= new
         self._stacks[project] = stacks
         self._forget()
-        return {
-            uuid: cell
-            for uuid, cell in cells.items()
-            if stacks.get(uuid) == team
-        }
+        return [server for server in servers if stacks.get(server[1]) == team]
 
     def _forget(self) -> None:
         """Forget projects while too many servers are remembered."""
@@ -171,6 +171,16 @@ class Reader:
             else:
                 servers |= answer
         return servers
+
+
+def _requests(
+    context: Any, uuids: Collection[str], word: str = ''
+) -> Iterator[Any]:
+    """Yield stored requests in parts; see :func:`rows.requests`."""
+    servers = [*uuids]
+    for start in range(0, len(servers), rows.READ_AT_ONCE):
+        part = servers[start : start + rows.READ_AT_ONCE]
+        yield from rows.requests(context, part, word)
 
 
 @functools.cache

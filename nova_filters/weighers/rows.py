@@ -18,9 +18,12 @@ _GROUP, _MEMBER = api_models.InstanceGroup, api_models.InstanceGroupMember
 _SERVER, _ACTION = models.Instance, models.InstanceAction
 _MIGRATION = models.Migration
 
-#: How many requests one statement asks for. SQLite accepts at most 32,766
-#: parameters. With about 36,000 values or more, MySQL reads the whole table.
-READ_AT_ONCE: Final = 10_000
+#: How many requests one statement asks for. With 1,000 ids, PostgreSQL may read
+#: the whole table.
+READ_AT_ONCE: Final = 200
+#: The longest text that is read. A usual one has 5,000 characters; a user can
+#: make it longer with hints, and each boot would pay for it.
+LONGEST: Final = 50_000
 #: The states of migrations that have ended.
 _OVER: Final = (
     'cancelled',
@@ -32,33 +35,29 @@ _OVER: Final = (
     'finished',
     'reverted',
 )
-#: The servers that are not being deleted, in the order of their requests, with
-#: the ids of their cells; None for a server that is in no cell yet.
-_LIVING: Final = (
-    sa.select(_MAPPING.instance_uuid, _MAPPING.cell_id)
-    .where(
-        sa.func.coalesce(_MAPPING.queued_for_delete, sa.false()) == sa.false()
-    )
-    .order_by(_MAPPING.id)
-)
+#: The numbers of servers that are not being deleted, their ids, and the ids of
+#: their cells; None for a server that is in no cell yet.
+_LIVING: Final = sa.select(
+    _MAPPING.id, _MAPPING.instance_uuid, _MAPPING.cell_id
+).where(sa.func.coalesce(_MAPPING.queued_for_delete, sa.false()) == sa.false())
 
 
 @api_db.context_manager.reader  # type: ignore[untyped-decorator]
-def of_project(context: Any, project: str) -> dict[str, int | None]:
-    """Return the cells of the servers of a project, by server."""
+def of_project(context: Any, project: str) -> list[Any]:
+    """Return the number, id and cell of each server of a project."""
     query = _LIVING.where(_MAPPING.project_id == project)
-    return dict(context.session.execute(query).all())
+    return list(context.session.execute(query))
 
 
 @api_db.context_manager.reader  # type: ignore[untyped-decorator]
-def of_group(context: Any, uuid: str) -> dict[str, int | None]:
-    """Return the cells of the members of a server group, by server."""
+def of_group(context: Any, uuid: str) -> list[Any]:
+    """Return the number, id and cell of each member of a server group."""
     query = (
         _LIVING.join(_MEMBER, _MEMBER.instance_uuid == _MAPPING.instance_uuid)
         .join(_GROUP, _GROUP.id == _MEMBER.group_id)
         .where(_GROUP.uuid == uuid)
     )
-    return dict(context.session.execute(query).all())
+    return list(context.session.execute(query))
 
 
 @api_db.context_manager.reader  # type: ignore[untyped-decorator]
@@ -67,6 +66,8 @@ def requests(
 ) -> list[Any]:
     """Return the server, id, time and text of stored requests.
 
+    Texts of more than :data:`LONGEST` characters are left out.
+
     :param word: only requests whose texts contain this word are read.
     """
     query = sa.select(
@@ -74,17 +75,13 @@ def requests(
         _REQUEST.id,
         _REQUEST.created_at,
         _REQUEST.spec,
+    ).where(
+        _REQUEST.instance_uuid.in_(uuids),
+        sa.func.length(_REQUEST.spec) <= LONGEST,
     )
     if word:
         query = query.where(_REQUEST.spec.contains(word, autoescape=True))
-    servers = [*uuids]
-    found: list[Any] = []
-    for start in range(0, len(servers), READ_AT_ONCE):
-        part = servers[start : start + READ_AT_ONCE]
-        found += context.session.execute(
-            query.where(_REQUEST.instance_uuid.in_(part))
-        )
-    return found
+    return list(context.session.execute(query))
 
 
 @main_db.pick_context_manager_reader  # type: ignore[untyped-decorator]

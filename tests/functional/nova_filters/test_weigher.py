@@ -443,6 +443,13 @@ class CostTest(base.StackTestCase):
             {project: {*requests} for project, requests in kept.items()},
         )
 
+    def test_a_text_that_is_too_long_is_not_read(self) -> None:
+        long = _STACK | {'different_host': 'x' * rows.LONGEST}
+        self.place(long, 1)
+        self.request(long)
+        sight = self.see(self.request(_STACK))
+        self.assertEqual(({}, []), (sight.counts, [*sight.ahead]))
+
     def test_projects_that_ask_no_more_are_forgotten(self) -> None:
         with mock.patch.object(reader, 'LIMIT', 3):
             for project in ('p1', 'p2', 'p3'):
