@@ -31,6 +31,8 @@ IN_FLIGHT: Final = datetime.timedelta(minutes=10)
 #: The actions of Nova that move a server.
 UNSHELVE: Final = 'unshelve'
 MOVES: Final = (UNSHELVE, 'evacuate', 'migrate', 'live-migration', 'resize')
+#: The state of servers that are booted.
+BUILDING: Final = 'building'
 #: The queue of all boots. The moves in a cell are a queue, too.
 BOOTS: Final = ''
 
@@ -73,19 +75,20 @@ class Server(NamedTuple):
     turn: Turn | None = None
     destination: str | None = None
 
-    def position(self) -> str | Turn | None:
-        """Return the host of the server, or the turn of its move.
-
-        :returns: None if the server is shelved, has failed, or is booted.
-        """
+    def goal(self) -> str | None:
+        """Return the host of the server, or the one that it moves to."""
         if self.turn is None or (self.action == UNSHELVE and self.host):
             return self.host
-        return self.destination or self.turn._replace(origin=self.host)
+        return self.destination
 
-    def boots(self) -> bool:
-        """Tell whether the server is booted and has no host yet."""
-        starts = self.vm_state == 'building' and not self.host
-        return starts and self.turn is None
+    def in_flight(self) -> bool:
+        """Tell whether a host is being chosen for the server.
+
+        Otherwise, a server without a goal is shelved, or has failed.
+        """
+        if self.goal():
+            return False
+        return self.turn is not None or self.vm_state == BUILDING
 
 
 class Kind(NamedTuple):
@@ -103,11 +106,15 @@ class Kind(NamedTuple):
 
 
 class Member(NamedTuple):
-    """A member in flight."""
+    """A member in flight.
+
+    :param origin: the host that the member leaves; None if it had no host.
+    """
 
     server: str
     turn: Turn
     kind: Kind
+    origin: str | None = None
 
 
 class Sight(NamedTuple):
@@ -115,7 +122,8 @@ class Sight(NamedTuple):
 
     :param counts: the number of members on each host.
     :param ahead: the members in flight that are placed before the server.
-    :param own: the server itself; None if it is not among those in flight.
+    :param own: the server itself. If it is not among those in flight, the last
+        one of them, which is mostly alike; None if there is none.
     :param needs: the needs of the team's first members, without repetition.
     :param unread: the cells, and the requests of servers, that could not be
         read. Further members may be in these cells, or among these servers.
@@ -146,7 +154,7 @@ def see(
         if member.server == server:
             return _without_failed(member, counts, ahead)
         ahead.append(member)
-    return Sight(counts, ahead)
+    return Sight(counts, ahead, own=ahead[-1] if ahead else None)
 
 
 def _without_failed(
@@ -160,9 +168,9 @@ def _without_failed(
     for member in ahead:
         if not member.turn.has_failed(own.turn):
             living.append(member)
-        elif member.turn.origin is not None:
+        elif member.origin is not None:
             # The move has failed, so the member is on its old host.
-            counts[member.turn.origin] += 1
+            counts[member.origin] += 1
     return Sight(counts, living, own)
 
 

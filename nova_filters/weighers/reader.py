@@ -57,41 +57,32 @@ class Reader:
         context = nova_context.get_admin_context()
         unread: list[str] = []
         if team[0] == order.STACK:
-            # Threads that ask for the same project read its texts once.
-            with self._reading:
-                members = self._of_stack(context, team, project, unread)
+            members = self._of_stack(context, team, project, unread)
         else:
             members = rows.of_group(context, team[1])
         # The first members come first.
         cells = {uuid: cell for _, uuid, cell in sorted(members)}
+        hosts = {}
+        flying = {}
         # Read the cells last. If a server gets into a cell between the two
         # reads, it is still in flight.
-        servers = self._servers(context, cells, unread)
-        hosts: dict[str, str] = {}
-        moves: dict[str, order.Turn] = {}
-        boots: set[str] = set()
-        for uuid, cell in cells.items():
-            if cell is None or (uuid in servers and servers[uuid].boots()):
-                boots.add(uuid)
-                continue
-            position = None
-            if uuid in servers:
-                position = servers[uuid].position()
-            if isinstance(position, str):
-                hosts[uuid] = position
-            elif position is not None:
-                moves[uuid] = position
+        for uuid, member in _servers(context, cells, unread).items():
+            goal = member.goal()
+            if goal:
+                hosts[uuid] = goal
+            elif member.in_flight():
+                flying[uuid] = member
         first = [*cells][:FIRST]
-        in_flight = []
         kinds = {}
-        for uuid, number, time, text in _requests(
-            context, {*boots, *moves, *first}
-        ):
+        in_flight = []
+        for uuid, number, time, text in _requests(context, {*flying, *first}):
             kinds[uuid] = requests.kind(text, self._aggregates, self._images)
-            boot = order.Turn(order.BOOTS, number, time)
-            if uuid in boots or uuid in moves:
-                turn = moves.get(uuid, boot)
-                in_flight.append(order.Member(uuid, turn, kinds[uuid]))
+            if uuid in flying:
+                boot = order.Turn(order.BOOTS, number, time)
+                turn = flying[uuid].turn or boot
+                in_flight.append(
+                    order.Member(uuid, turn, kinds[uuid], flying[uuid].host)
+                )
         sight = order.see(server, hosts, in_flight)
         needs = [kinds[uuid].needs for uuid in first if uuid in kinds]
         return sight._replace(
@@ -111,28 +102,30 @@ class Reader:
             be members.
         """
         servers = rows.of_project(context, project)
-        known = self._stacks.pop(project, {})
         stacks: dict[str, order.Team | None] = {}
         new: dict[str, order.Team | None] = {}
-        for _, uuid, _ in servers:
-            if uuid in known:
-                stacks[uuid] = known[uuid]
-            else:
-                new[uuid] = None
-        for uuid, _, _, text in _requests(
-            context, [*new], stack_hints.ROOT_STACK_ID
-        ):
-            try:
-                new[uuid] = requests.stack(text, self._keys)
-            except ValueError:
-                # Do not remember it.
-                del new[uuid]
-                # Without the stack's id, the server is no member.
-                if team[1] in text:
-                    unread.append(f'server {uuid}')
-        stacks |= new
-        self._stacks[project] = stacks
-        self._forget()
+        # Threads that ask for the same project read its texts once.
+        with self._reading:
+            known = self._stacks.pop(project, {})
+            for _, uuid, _ in servers:
+                if uuid in known:
+                    stacks[uuid] = known[uuid]
+                else:
+                    new[uuid] = None
+            for uuid, _, _, text in _requests(
+                context, [*new], stack_hints.ROOT_STACK_ID
+            ):
+                try:
+                    new[uuid] = requests.stack(text, self._keys)
+                except ValueError:
+                    # Do not remember it.
+                    del new[uuid]
+                    # Without the stack's id, the server is no member.
+                    if team[1] in text:
+                        unread.append(f'server {uuid}')
+            stacks |= new
+            self._stacks[project] = stacks
+            self._forget()
         return [server for server in servers if stacks.get(server[1]) == team]
 
     def _forget(self) -> None:
@@ -142,35 +135,38 @@ class Reader:
             oldest = next(iter(self._stacks))
             total -= len(self._stacks.pop(oldest))
 
-    @staticmethod
-    def _servers(
-        context: Any, cells: Cells, unread: list[str]
-    ) -> dict[str, order.Server]:
-        """Return the servers in their cells.
 
-        :param unread: cells are added that do not answer, and why.
-        """
-        mappings = [
+def _servers(
+    context: Any, cells: Cells, unread: list[str]
+) -> dict[str, order.Server]:
+    """Return servers as their cells know them; those in no cell are booted.
+
+    :param unread: cells are added that do not answer, and why.
+    """
+    in_cells = [uuid for uuid, cell in cells.items() if cell is not None]
+    servers = {
+        uuid: order.Server(None, order.BUILDING)
+        for uuid in cells.keys() - in_cells
+    }
+    numbers = {*cells.values()}
+    answers = nova_context.scatter_gather_cells(
+        context,
+        [
             mapping
             for mapping in objects.CellMappingList.get_all(context)
-            if mapping.id in cells.values() and not mapping.is_cell0()
-        ]
-        uuids = [uuid for uuid, cell in cells.items() if cell is not None]
-        answers = nova_context.scatter_gather_cells(
-            context,
-            mappings,
-            nova_context.CELL_TIMEOUT,
-            functools.partial(rows.servers, uuids=uuids),
-        )
-        servers: dict[str, order.Server] = {}
-        for cell, answer in answers.items():
-            if isinstance(answer, Exception):
-                unread.append(f'cell {cell} ({type(answer).__name__})')
-            elif nova_context.is_cell_failure_sentinel(answer):
-                unread.append(f'cell {cell} (no answer)')
-            else:
-                servers |= answer
-        return servers
+            if mapping.id in numbers and not mapping.is_cell0()
+        ],
+        nova_context.CELL_TIMEOUT,
+        functools.partial(rows.servers, uuids=in_cells),
+    )
+    for cell, answer in answers.items():
+        if isinstance(answer, Exception):
+            unread.append(f'cell {cell} ({type(answer).__name__})')
+        elif nova_context.is_cell_failure_sentinel(answer):
+            unread.append(f'cell {cell} (no answer)')
+        else:
+            servers |= answer
+    return servers
 
 
 def _requests(

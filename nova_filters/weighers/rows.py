@@ -18,8 +18,8 @@ _GROUP, _MEMBER = api_models.InstanceGroup, api_models.InstanceGroupMember
 _SERVER, _ACTION = models.Instance, models.InstanceAction
 _MIGRATION = models.Migration
 
-#: How many requests one statement asks for. With 1,000 ids, PostgreSQL may read
-#: the whole table.
+#: How many requests one statement asks for. With 1,000 ids, PostgreSQL may
+#: read the whole table.
 READ_AT_ONCE: Final = 200
 #: The longest text that is read. A usual one has 5,000 characters; a user can
 #: make it longer with hints, and each boot would pay for it.
@@ -102,7 +102,7 @@ def servers(context: Any, uuids: Collection[str]) -> dict[str, order.Server]:
     busy = [
         row.uuid
         for row in rows
-        if row.task_state and row.vm_state != 'building'
+        if row.task_state and row.vm_state != order.BUILDING
     ]
     moves = {}
     if busy:

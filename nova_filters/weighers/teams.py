@@ -137,21 +137,19 @@ class Teams:
             if name not in refused
         ]
         own_candidates = places.Candidates(host.path for host in own_hosts)
-        own = sight.own
-        ahead = sight.ahead
         own_kind = order.Kind()
-        if own is not None:
-            own_kind = own.kind
-            # Nobody knows the candidates of members with other needs.
-            ahead = [
-                member
-                for member in ahead
-                if member.kind.needs == own_kind.needs
-            ]
+        if sight.own is not None:
+            own_kind = sight.own.kind
+        # Nobody knows the candidates of members with other needs.
+        ahead = [
+            member
+            for member in sight.ahead
+            if member.kind.needs == own_kind.needs
+        ]
         by_flavor = {own_kind.flavor: own_candidates}
         other_flavors = {member.kind.flavor for member in ahead}
         other_flavors -= by_flavor.keys()
-        if own is not None and other_flavors:
+        if other_flavors:
             by_flavor |= flavors.find_candidates(
                 own_kind.flavor,
                 other_flavors,
@@ -164,13 +162,12 @@ class Teams:
             )
         arrivals = []
         for member in ahead:
-            candidates = by_flavor.get(member.kind.flavor)
-            if candidates is None:
+            if member.kind.flavor not in by_flavor:
                 continue
-            arrival = places.Arrival(candidates)
-            origin = scene.hosts.get(member.turn.origin or '')
-            if origin is not None:
-                arrival = arrival._replace(origin=origin.path)
+            arrival = places.Arrival(by_flavor[member.kind.flavor])
+            if member.origin and member.origin in scene.hosts:
+                origin = scene.hosts[member.origin].path
+                arrival = arrival._replace(origin=origin)
             arrivals.append(arrival)
         counts = []
         for name, count in sight.counts.items():
