@@ -81,9 +81,9 @@ class TeamSpreadFilter(
         sight = scene.sight
         if sight.unread:
             raise teams.Incomplete(f'not read: {", ".join(sight.unread)}')
-        moves = sight.own is not None and sight.own.turn.queue != order.BOOTS
+        boots = sight.own is None or sight.own.turn.queue == order.BOOTS
         count = plugin.field(request, 'num_instances') or 1
-        if count > 1 and not moves:
+        if count > 1 and boots:
             # For the next server of the request, Nova offers only the hosts
             # that passed for the previous server. So the filter would not see
             # all places.

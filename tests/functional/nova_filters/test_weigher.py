@@ -270,6 +270,7 @@ class GroupTest(base.StackTestCase):
             (0.0, 'soft-anti-affinity', {}, [4, 0, 0, 0]),
             (STRONG, 'soft-anti-affinity', _STACK, [1, 1, 1, 1]),
             (STRONG, 'soft-affinity', _STACK, [4, 0, 0, 0]),
+            (STRONG, 'anti-affinity', _STACK, [1, 1, 1, 1]),
         ):
             group = self.group(multiplier, policy)
             counts = collections.Counter(dict.fromkeys(self.hosts, 0))
@@ -359,6 +360,26 @@ class BesideNovaTest(base.StackTestCase):
             self.assertEqual(self.hosts, [host for host, _ in ranking])
             self.scheduler = ours
             self.assertEqual(ranking, self.ranking(request))
+
+    def test_a_host_that_others_refuse_is_no_place(self) -> None:
+        self.set_option(MULTIPLIER, -STRONG)
+        broken = self.hosts[1]
+        self.cloud.report(broken, stats='{"failed_builds": "1"}')
+        self.addCleanup(self.cloud.report, broken, stats='{}')
+        for stack, options, counts in (
+            ('a', {}, [3, 0, 3, 3]),
+            # Nobody refuses it, or all are refused alike.
+            ('b', {'build_failure_weight_multiplier': 0.0}, [3, 3, 3, 3]),
+            # The weigher of this package cannot make up for 100.
+            ('c', {'ram_weight_multiplier': 100.0}, [9, 0, 0, 0]),
+        ):
+            for name, value in options.items():
+                self.set_option(name, value, 'filter_scheduler')
+            requests = [
+                self.request(of_stack(stack)) for _ in range(sum(counts))
+            ]
+            chosen = collections.Counter(map(self.choose, requests))
+            self.assertEqual(counts, [chosen[host] for host in self.hosts])
 
     def test_the_default_is_weaker_than_novas_weighers(self) -> None:
         self.assertEqual(-1.0, engine.CONF.nova_filters[MULTIPLIER])
