@@ -5,6 +5,8 @@
 import dataclasses
 from typing import Any
 
+from testing.nova import spread_case
+
 #: The seconds between one request and the next, and their names.
 GAPS = {'at once': 0.0, '1 s': 1.0}
 #: The filter that keeps flavors in aggregates.
@@ -18,20 +20,24 @@ LIMITED = (
 )
 
 
-def cases(simulation: Any) -> dict[str, Any]:
+def cases() -> dict[str, spread_case.Case]:
     """Return the cases by name."""
     return {
-        **alike(simulation),
-        **same_hosts(simulation),
-        **different_hosts(simulation),
-        **limited(simulation),
-        **failing_builds(simulation),
+        **alike(),
+        **same_hosts(),
+        **different_hosts(),
+        **limited(),
+        **failing_builds(),
+        **weighed_against(),
+        **moves(),
+        **groups(),
+        **deletions(),
     }
 
 
-def alike(simulation: Any) -> dict[str, Any]:
+def alike() -> dict[str, spread_case.Case]:
     """Return the cases in which the servers have no roles."""
-    case = simulation.Case
+    case = spread_case.Case
     zones = (range(5), range(5, 10))
     return {
         '9 on 3 hosts, at once': case(9, 3),
@@ -52,8 +58,8 @@ def alike(simulation: Any) -> dict[str, Any]:
         '30 % of boots die, 0.05 s': case(50, 10, 0.05, dying=0.3),
         'host_subset_size 3, at once': case(50, 10, subset=3),
         'host_subset_size 3, 1 s': case(50, 10, 1.0, subset=3),
-        '24 evacuations, at once': case(24, 9, kind=simulation.EVACUATE),
-        '24 unshelves, at once': case(24, 8, kind=simulation.UNSHELVE),
+        '24 evacuations, at once': case(24, 9, kind=spread_case.EVACUATE),
+        '24 unshelves, at once': case(24, 8, kind=spread_case.UNSHELVE),
         'racks of 2 and 6 hosts, 24 at once': case(24, 8, racks=(2, 6)),
         'server group of 9 on 3, at once': case(
             9, 3, group='soft-anti-affinity'
@@ -61,9 +67,9 @@ def alike(simulation: Any) -> dict[str, Any]:
     }
 
 
-def same_hosts(simulation: Any) -> dict[str, Any]:
+def same_hosts() -> dict[str, spread_case.Case]:
     """Return the cases of roles that can all use the same hosts."""
-    role, scope = simulation.Role, simulation.SCOPE
+    role, scope = spread_case.Role, spread_case.SCOPE
     hosts = range(4)
     roles: dict[str, tuple[Any, ...]] = {
         'three images': (
@@ -95,12 +101,12 @@ def same_hosts(simulation: Any) -> dict[str, Any]:
         apart = ''
         filters: tuple[str, ...] = ()
         if any(member.hosts for member in members):
-            apart = simulation.AGGREGATES
+            apart = spread_case.AGGREGATES
             filters = (FILTER,)
         for servers in 21, 3:
             for when, gap in GAPS.items():
                 title = f'{servers} on {len(hosts)}, {name}, {when}'
-                cases[title] = simulation.Case(
+                cases[title] = spread_case.Case(
                     servers,
                     len(hosts),
                     gap,
@@ -111,12 +117,12 @@ def same_hosts(simulation: Any) -> dict[str, Any]:
     return cases
 
 
-def different_hosts(simulation: Any) -> dict[str, Any]:
+def different_hosts() -> dict[str, spread_case.Case]:
     """Return the cases of two roles that cannot use the same hosts.
 
     In each case, the number of servers is such that each role can be even.
     """
-    role, scope = simulation.Role, simulation.SCOPE
+    role, scope = spread_case.Role, spread_case.SCOPE
     ssd, fast = {f'{scope}disk': 'ssd'}, {f'{scope}net': 'fast'}
     few, many = range(3), range(3, 10)
     three_and_seven = (role(few, ssd), role(many, fast))
@@ -126,7 +132,7 @@ def different_hosts(simulation: Any) -> dict[str, Any]:
     )
     images = role(few, image='isolated'), role(many, image='usual')
     hints = role(few), role(many)
-    aggregates = simulation.AGGREGATES
+    aggregates = spread_case.AGGREGATES
     eight, four = role(range(8), ssd), role(range(8, 12), fast)
     four_of_eight, any_host = role(range(4), fast), role(range(8))
     # The roles, what keeps them on their hosts, and the filters for it.
@@ -143,15 +149,15 @@ def different_hosts(simulation: Any) -> dict[str, Any]:
             aggregates,
             (FILTER,),
         ),
-        'traits, 3 and 7': (traits, simulation.PLACEMENT, ()),
+        'traits, 3 and 7': (traits, spread_case.PLACEMENT, ()),
         'isolated images, 3 and 7': (
             images,
-            simulation.ISOLATED_IMAGES,
+            spread_case.ISOLATED_IMAGES,
             ('IsolatedHostsFilter',),
         ),
         'different_host, 3 and 7': (
             hints,
-            simulation.DIFFERENT_HOST,
+            spread_case.DIFFERENT_HOST,
             ('DifferentHostFilter',),
         ),
         "aggregates, Nova's filter, 3 and 7": (
@@ -165,7 +171,7 @@ def different_hosts(simulation: Any) -> dict[str, Any]:
         servers = 42 if roles[0].hosts == few else 48
         last = max(member.hosts[-1] for member in roles)
         for when, gap in GAPS.items():
-            cases[f'{name}, {when}'] = simulation.Case(
+            cases[f'{name}, {when}'] = spread_case.Case(
                 servers,
                 last + 1,
                 gap,
@@ -176,9 +182,9 @@ def different_hosts(simulation: Any) -> dict[str, Any]:
     return cases
 
 
-def limited(simulation: Any) -> dict[str, Any]:
+def limited() -> dict[str, spread_case.Case]:
     """Return the cases of roles with ``TeamSpreadFilter``."""
-    roles = same_hosts(simulation)
+    roles = same_hosts()
     cases = {}
     for name in LIMITED:
         case = roles[name]
@@ -188,7 +194,7 @@ def limited(simulation: Any) -> dict[str, Any]:
     return cases
 
 
-def failing_builds(simulation: Any) -> dict[str, Any]:
+def failing_builds() -> dict[str, spread_case.Case]:
     """Return the cases in which 20 % of the builds fail once."""
     cases = {}
     filters: tuple[str, ...]
@@ -198,7 +204,7 @@ def failing_builds(simulation: Any) -> dict[str, Any]:
     ):
         for when, gap in GAPS.items():
             cases[f'20 % of builds fail once, {name}, {when}'] = (
-                simulation.Case(
+                spread_case.Case(
                     24,
                     6,
                     gap,
@@ -208,3 +214,92 @@ def failing_builds(simulation: Any) -> dict[str, Any]:
                 )
             )
     return cases
+
+
+def weighed_against() -> dict[str, spread_case.Case]:
+    """Return the cases in which another weigher is stronger on some hosts."""
+    case = spread_case.Case
+    strong = (3, 4, 5)
+    cases = {}
+    for failed_hosts in (2,), (1, 2, 3):
+        many = f'{len(failed_hosts)} of 6 hosts with a failed build'
+        for servers in 24, 9:
+            for when, gap in GAPS.items():
+                cases[f'{servers}, {many}, {when}'] = case(
+                    servers, 6, gap, failed_hosts=failed_hosts
+                )
+    cases['3 on 4, 1 host with a failed build, at once'] = case(
+        3, 4, failed_hosts=(2,)
+    )
+    cases['24 on 6, a stronger weigher on 3, at once'] = case(
+        24, 6, strong_hosts=strong
+    )
+    return cases
+
+
+def moves() -> dict[str, spread_case.Case]:
+    """Return the cases in which servers move whose clocks or hosts differ."""
+    cases = {}
+    for clock in 0, 1, 3:
+        name = f'20 live migrations, an API clock {clock} s behind'
+        cases[name] = spread_case.Case(
+            20,
+            6,
+            0.3,
+            kind=spread_case.LIVE_MIGRATION,
+            clock=float(clock),
+        )
+    for when, gap in ('at once', 0.0), ('one every 10 s', 10.0):
+        cases[f'resize of all 6 on 6, {when}'] = spread_case.Case(
+            6, 6, gap, group=spread_case.SOFT, kind=spread_case.RESIZE
+        )
+    return cases
+
+
+def groups() -> dict[str, spread_case.Case]:
+    """Return the cases of strict groups, and of groups that are not alike."""
+    case, role = spread_case.Case, spread_case.Role
+    soft, strict = spread_case.SOFT, spread_case.STRICT
+    late_check = ('ServerGroupAntiAffinityFilter',)
+    limit = ('TeamSpreadFilter',)
+    cases = {}
+    for servers, per_host in (5, 1), (9, 1), (18, 2):
+        name = f'anti-affinity, {servers} on 10, {per_host} a host, at once'
+        cases[name] = case(
+            servers,
+            10,
+            group=strict,
+            filters=late_check,
+            max_server_per_host=per_host,
+        )
+    dedicated = role(extra_specs={'hw:cpu_policy': 'dedicated'})
+    shared = role(extra_specs={'hw:cpu_policy': 'shared'})
+    for first, second, hosts in (3, 4, 7), (5, 4, 3):
+        roles = (dedicated,) * first + (shared,) * second
+        for when, gap in GAPS.items():
+            name = f'{first} and {second} in a group on {hosts}, {when}'
+            cases[name] = case(
+                first + second, hosts, gap, group=soft, roles=roles
+            )
+    cases['max_skew 1, the multiplier 0, a group of 9 on 3'] = case(
+        9, 3, group=soft, filters=limit, max_skew=1, group_multiplier=0.0
+    )
+    cases['max_skew 1, a group of three kinds, 9 on 3'] = case(
+        9,
+        3,
+        group=soft,
+        filters=limit,
+        max_skew=1,
+        roles=(dedicated, shared, role()),
+    )
+    return cases
+
+
+def deletions() -> dict[str, spread_case.Case]:
+    """Return the cases in which users delete servers that still start."""
+    return {
+        f'28 on 7, every fourth deleted, {when}': spread_case.Case(
+            28, 7, gap, deleted_every=4
+        )
+        for when, gap in GAPS.items()
+    }

@@ -10,15 +10,14 @@ one host that they all prefer. It needs Nova, and prints what
 
 import statistics
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from benchmarks import common, spread_cases
+from testing.nova import spread_case
 
 SEEDS = 5
 PROCESSES = (1, 3, 16, 96)
-#: More than all other weighers together.
-MULTIPLIER = -10.0
 
 
 class Plan(NamedTuple):
@@ -36,50 +35,33 @@ class Plan(NamedTuple):
 Rows = dict[str, dict[int, list[int]]]
 
 
-def unevenness(case: Any, counts: Mapping[str, int]) -> int:
-    """Return by how many servers the places differ.
-
-    :returns: the largest difference between two racks if there are racks,
-        and else between two hosts. Hosts that are full, or that the servers
-        leave, do not count.
-    """
-    servers = list(counts.values())
-    if case.racks:
-        hosts = iter(servers)
-        servers = []
-        for size in case.racks:
-            servers.append(sum(next(hosts) for _ in range(size)))
-    if case.room:
-        servers = [
-            count
-            for count, room in zip(servers, case.room, strict=True)
-            if count < room
-        ]
-    if case.kind == 'evacuate':
-        del servers[0]
-    return max(servers) - min(servers)
-
-
-def results(name: str, case: Any, run: Any) -> dict[str, int]:
+def results(name: str, case: spread_case.Case, run: Any) -> dict[str, int]:
     """Run a case once.
 
     :param run: the simulation of the case.
     :returns: what to print, by the names of the rows.
     """
     counts = run.run()
-    if case.failing:
+    errors = {f'  servers in ERROR, {name}': len(run.errors)}
+    if case.group == spread_case.STRICT:
+        return errors
+    if case.failing or (case.group and case.max_skew):
+        return {name: case.unevenness(counts), **errors}
+    if case.kind == spread_case.RESIZE:
         return {
-            name: unevenness(case, counts),
-            f'  servers in ERROR, {name}': len(run.errors),
+            name: case.unevenness(counts),
+            f'  to a fuller host, {name}': len(run.crowded),
         }
-    hosts = {role.hosts for role in case.roles}
-    if len(hosts) < 2:
-        return {name: unevenness(case, counts)}
+    kinds: list[Sequence[int]] = [role.hosts for role in case.roles]
+    if case.strong_hosts:
+        kinds = [case.strong_hosts, range(case.hosts)]
+    if len({tuple(hosts) for hosts in kinds}) < 2:
+        return {name: case.unevenness(counts)}
     values = list(counts.values())
     rows = {}
-    for role in case.roles:
-        servers = [values[number] for number in role.hosts]
-        row = f'{name}: hosts {role.hosts[0]} to {role.hosts[-1]}'
+    for hosts in kinds:
+        servers = [values[number] for number in hosts]
+        row = f'{name}: hosts {hosts[0]} to {hosts[-1]}'
         rows[row] = max(servers) - min(servers)
     return rows
 
@@ -90,23 +72,11 @@ def measure(plan: Plan) -> str:
     from testing.nova import engine, simulation
 
     cloud = engine.Cloud()
-    # Registers the options.
-    cloud.scheduler()
-    for name, value in (
-        ('stack_affinity_weight_multiplier', MULTIPLIER),
-        ('server_group_weight_multiplier', -MULTIPLIER),
-    ):
-        engine.CONF.set_override(name, value, 'nova_filters')
     rows: Rows = {}
-    for name, case in spread_cases.cases(simulation).items():
+    for name, case in spread_cases.cases().items():
         if plan.words not in name:
             continue
         common.say(name)
-        levels = ['rack', 'host'] if case.racks else ['host']
-        engine.CONF.set_override('stack_spread_over', levels, 'nova_filters')
-        engine.CONF.set_override(
-            'host_subset_size', case.subset, 'filter_scheduler'
-        )
         for processes in plan.processes:
             if case.fresh and processes != 3:
                 continue

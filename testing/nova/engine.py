@@ -18,6 +18,7 @@ if hasattr(monkey_patch, 'patch'):
 # ruff: noqa: E402
 import contextlib
 import dataclasses
+import datetime
 import logging
 import pathlib
 import tempfile
@@ -498,27 +499,46 @@ class Cloud:
         with self.cell_database().begin() as connection:
             connection.execute(query)
 
-    def start_action(self, request: Any, action: str, task_state: str) -> None:
-        """Write down that a server is to move, as nova-api does."""
+    def start_action(
+        self,
+        request: Any,
+        action: str,
+        task_state: str,
+        start_time: datetime.datetime | None = None,
+    ) -> None:
+        """Write down that a server is to move, as nova-api does.
+
+        :param start_time: the time of nova-api's clock; None is the same time
+            for all actions.
+        """
         self.update(request, task_state=task_state)
         with self.in_cell() as cell_context:
+            if start_time:
+                cell_context.timestamp = start_time
             cell_context.request_id = f'req-{uuidutils.generate_uuid()}'
             objects.InstanceAction.action_start(
                 cell_context, request.instance_uuid, action, want_result=False
             )
 
-    def add_group(self, policy: str) -> Any:
+    def add_group(
+        self,
+        policy: str,
+        rules: Mapping[str, str] | None = None,
+        uuid: str | None = None,
+    ) -> Any:
         """Add a server group.
 
+        :param uuid: the id of the group; None is a new one.
         :returns: Nova's InstanceGroup.
         """
         group = objects.InstanceGroup(
             self.context,
-            uuid=uuidutils.generate_uuid(),
+            uuid=uuid or uuidutils.generate_uuid(),
             name=policy,
             project_id=PROJECT,
             user_id=PROJECT,
             policy=policy,
+            rules=dict(rules or {}),
         )
         group.create()
         return group

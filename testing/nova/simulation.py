@@ -2,109 +2,33 @@
 
 """Boots and moves of many servers, chosen for by many scheduler processes.
 
-The time is simulated; each choice is made by Nova's own scheduler with the
-weighers of nova.conf. Each process is a scheduler with a memory of its own.
-The conductor and the compute nodes write what they would write, later than
-the choice. Nothing is claimed in Placement; full hosts are no candidates.
+The time is simulated. The conductor and the compute nodes write what they
+would write, later than the choice.
 """
 
 import collections
 import contextlib
-import dataclasses
 import datetime
 import heapq
 import itertools
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
-from unittest import mock
 
-from nova import objects
-from oslo_utils import timeutils, uuidutils
+from oslo_utils import timeutils
 
-from testing.nova import engine
+from nova_filters import conf
+from os_placement_plugins import options
+from testing.nova import computes, engine, simulated_cloud, spread_case
 
+#: More than all other weighers together.
+MULTIPLIER: Final = 10.0
 #: After how many seconds nova-compute has spawned a server.
 SPAWNING: Final = 60.0
-#: How a server comes to its host.
-BOOT, UNSHELVE, EVACUATE = 'boot', 'unshelve', 'evacuate'
-#: What keeps a role on its hosts: Placement, aggregates whose metadata are
-#: the flavor's extra specs, isolated images, or the hint ``different_host``.
-PLACEMENT: Final = 'placement'
-AGGREGATES: Final = 'aggregates'
-ISOLATED_IMAGES: Final = 'isolated images'
-DIFFERENT_HOST: Final = 'different_host'
-#: The prefix of the extra specs that aggregates decide.
-SCOPE: Final = 'aggregate_instance_extra_specs:'
-
-
-@dataclasses.dataclass(frozen=True)
-class Role:
-    """The servers of a stack that are alike, such as its databases.
-
-    :param hosts: the hosts that the role may use; empty if it may use all.
-    :param extra_specs: the extra specs of the flavor.
-    :param memory_mb: the memory of the flavor.
-    :param image: the name of the image; roles may share an image.
-    :param properties: the properties of the image.
-    :param hints: the scheduler hints, without those of the stack.
-    """
-
-    hosts: range = range(0)
-    extra_specs: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    memory_mb: int = 64
-    image: str = ''
-    properties: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    hints: Mapping[str, str] = dataclasses.field(default_factory=dict)
-
-
-class WrongHostError(Exception):
-    """A server came to a host that its role may not use."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Case:
-    """What happens.
-
-    :param servers: how many servers there are.
-    :param hosts: how many hosts there are; the first is the preferred one.
-    :param gap: the seconds between one request and the next.
-    :param flavors: the servers take turns with flavors; of each, which
-        hosts it may use.
-    :param zones: whether each flavor is a zone of its own.
-    :param racks: how many hosts each rack has; empty if there are no racks.
-    :param room: how many servers fit on each host; 0 if there is no limit.
-    :param dying: the share of boots that fail on the compute node.
-    :param subset: Nova's ``host_subset_size``, which the caller sets.
-    :param fresh: whether each request meets a process that knows nothing.
-    :param group: the policy of the server group; empty if it is a stack.
-    :param kind: boots or moves.
-    :param roles: equally many servers have each role, in random order.
-    :param apart: what keeps each role on its hosts.
-    :param filters: the filters that nova.conf enables.
-    :param max_skew: the option of this name.
-    :param failing: the share of builds that fail once. The conductor then
-        tries the next alternate.
-    """
-
-    servers: int
-    hosts: int
-    gap: float = 0.0
-    flavors: tuple[range, ...] = ()
-    zones: bool = False
-    racks: tuple[int, ...] = ()
-    room: tuple[int, ...] = ()
-    dying: float = 0.0
-    subset: int = 1
-    fresh: bool = False
-    group: str = ''
-    kind: str = BOOT
-    # What is printed of a case seeds it. So these do not change older cases.
-    roles: tuple[Role, ...] = dataclasses.field(default=(), repr=False)
-    apart: str = dataclasses.field(default='', repr=False)
-    filters: tuple[str, ...] = dataclasses.field(default=(), repr=False)
-    max_skew: int = dataclasses.field(default=0, repr=False)
-    failing: float = dataclasses.field(default=0.0, repr=False)
+#: How many seconds it takes to move the memory or the disk of a server.
+MOVING: Final = 10.0
+#: How many seconds after its request a server is deleted.
+DELETION: Final = 0.5
 
 
 class Simulation:
@@ -115,40 +39,42 @@ class Simulation:
     """
 
     def __init__(
-        self, cloud: engine.Cloud, case: Case, processes: int, seed: int
+        self,
+        cloud: engine.Cloud,
+        case: spread_case.Case,
+        processes: int,
+        seed: int,
     ) -> None:
         self._cloud, self._case = cloud, case
         self._random = random.Random(  # noqa: S311
             f'{case} {processes} {seed}'
         )
-        # Among equal hosts, it decides who comes first.
-        self._project = f'project-{seed}'
-        roles = itertools.cycle(case.roles)
-        self._roles = list(itertools.islice(roles, case.servers))
-        order = random.Random(f'{case} roles {seed}')  # noqa: S311
-        order.shuffle(self._roles)
-        self._hosts = [f'sim-{n}' for n in range(case.hosts)]
-        #: The host that was chosen for each living server.
+        self._simulated = simulated_cloud.SimulatedCloud(
+            cloud, case, processes, seed, self._random
+        )
+        #: The host that was chosen for each living server. A server that is
+        #: to be resized or migrated has its old host before it is asked to.
         self.chosen: dict[str, str] = {}
-        #: The servers that ended in ERROR, without those that were to die.
+        #: The servers that ended in ERROR, without those that were to die,
+        #: and the moves that found no host.
         self.errors: list[str] = []
-        #: What each compute node has told every scheduler.
-        self._lists: dict[str, Any] = {host: {} for host in self._hosts}
-        self._processes = processes
+        #: The servers that were resized or migrated to a host although
+        #: another candidate had at least two members fewer then.
+        self.crowded: list[str] = []
+        self._requests: dict[int, Any] = {}
+        self._deleted: set[str] = set()
 
     def run(self) -> dict[str, int]:
         """Return how many servers each host has in the end."""
-        start, servers = timeutils.utcnow(), self._case.servers
+        start = timeutils.utcnow()
         with contextlib.ExitStack() as stack:
             stack.callback(self._cloud.clear)
             stack.callback(timeutils.clear_time_override)
             stack.enter_context(self._options())
-            self._set_up()
-            events = [
-                (number * self._case.gap, number, self._live(number))
-                for number in range(servers)
-            ]
-            order = itertools.count(servers)
+            self._simulated.set_up()
+            self._set_up_moves()
+            events = self._events()
+            order = itertools.count(len(events))
             while events:
                 now, _, server = heapq.heappop(events)
                 timeutils.set_time_override(
@@ -158,263 +84,219 @@ class Simulation:
                 if delay is not None:
                     event = now + delay, next(order), server
                     heapq.heappush(events, event)
-        counts = collections.Counter(dict.fromkeys(self._hosts, 0))
+        counts = collections.Counter(dict.fromkeys(self._simulated.hosts, 0))
         counts.update(self.chosen.values())
         return dict(counts)
+
+    def _events(self) -> list[tuple[float, int, Iterator[float]]]:
+        """Return what happens first to each server, sorted by time."""
+        case = self._case
+        happen = self._boot
+        if case.kind in (spread_case.LIVE_MIGRATION, spread_case.RESIZE):
+            happen = self._move
+        elif case.kind != spread_case.BOOT:
+            happen = self._restore
+        lives = [
+            (number * case.gap, happen(number))
+            for number in range(case.servers)
+        ]
+        if case.deleted_every:
+            last = case.deleted_every - 1
+            for number in range(last, case.servers, case.deleted_every):
+                time = number * case.gap + DELETION
+                lives.append((time, self._delete(number)))
+        events = [(time, n, life) for n, (time, life) in enumerate(lives)]
+        heapq.heapify(events)
+        return events
 
     @contextlib.contextmanager
     def _options(self) -> Iterator[None]:
         """Set the options of nova.conf that the case needs, meanwhile."""
         case = self._case
-        isolated_hosts: list[str] = []
-        isolated_images: list[str] = []
-        self._images = {
-            role.image: uuidutils.generate_uuid() for role in case.roles
-        }
-        if case.apart == ISOLATED_IMAGES:
-            # The other roles have the hosts that are left.
-            isolated = case.roles[0]
-            isolated_hosts = [self._hosts[n] for n in isolated.hosts]
-            isolated_images = [self._images[isolated.image]]
-        values = (
-            ('isolated_hosts', isolated_hosts, 'filter_scheduler'),
-            ('isolated_images', isolated_images, 'filter_scheduler'),
-            ('max_skew', case.max_skew, 'nova_filters'),
-        )
+        # No scheduler has loaded the weighers yet.
+        options.register(engine.CONF, conf.list_opts())
+        levels = ['host']
+        if case.racks:
+            levels = ['rack', 'host']
+        group = 'nova_filters'
+        values = [
+            ('stack_affinity_weight_multiplier', -MULTIPLIER, group),
+            ('server_group_weight_multiplier', case.group_multiplier, group),
+            ('stack_spread_over', levels, group),
+            ('max_skew', case.max_skew, group),
+            ('host_subset_size', case.subset, 'filter_scheduler'),
+            *self._simulated.options(),
+        ]
         with contextlib.ExitStack() as stack:
             for name, value, group in values:
                 engine.CONF.set_override(name, value, group)
                 stack.callback(engine.CONF.clear_override, name, group)
             yield
 
-    def _set_up(self) -> None:
-        """Make hosts, flavors, processes, and servers that shall move."""
-        case, cloud = self._case, self._cloud
-        for host in self._hosts:
-            if host not in cloud.hosts:
-                cloud.add_host(host, _memory_gib(host))
-        hosts = iter(self._hosts)
-        for number, count in enumerate(case.racks):
-            name = f'rack-{number}'
-            rack_hosts = [*itertools.islice(hosts, count)]
-            cloud.add_aggregate(name, rack_hosts, {'rack': name})
-        self._flavors = []
-        for n in range(len(case.flavors) or 1):
-            extra_specs = {'n': f'{n}'}
-            if case.zones:
-                extra_specs = {}
-            self._flavors.append(cloud.add_flavor(f'flavor-{n}', extra_specs))
-        self._set_up_roles()
-        self._report(*self._hosts)
-        processes = self._processes
-        if case.fresh:
-            processes = 0
-        self._schedulers = [self._scheduler() for _ in range(processes)]
-        with cloud.in_cell() as context:
-            nodes = objects.ComputeNodeList.get_all(context)
-        self._nodes = {node.host: node.uuid for node in nodes}
-        self._group = cloud.add_group(case.group) if case.group else None
-        self._moving = []
-        if case.kind == BOOT:
+    def _set_up_moves(self) -> None:
+        """Make the servers that shall move."""
+        kind = self._case.kind
+        if kind == spread_case.BOOT:
             return
-        for number in range(case.servers):
-            request = self._request(number)
-            self._moving.append(request)
-            if case.kind == EVACUATE:
-                cloud.place(request, self._hosts[0], 'active')
-                self._list(request, self._hosts[0])
-            else:
-                cloud.place(request, None, 'shelved_offloaded')
+        for number in range(self._case.servers):
+            request = self._simulated.request(number)
+            self._requests[number] = request
+            if kind == spread_case.UNSHELVE:
+                self._cloud.place(request, None, 'shelved_offloaded')
+                continue
+            origin = self._origin(number)
+            self._cloud.place(request, origin, 'active')
+            self._simulated.tell_schedulers(request, origin)
+            if kind != spread_case.EVACUATE:
+                self.chosen[request.instance_uuid] = origin
 
-    def _set_up_roles(self) -> None:
-        """Make the flavors of the roles, and what keeps them on hosts."""
-        case, cloud = self._case, self._cloud
-        #: By what a flavor has. Roles that differ in images share a flavor.
-        self._role_flavors: dict[Any, Any] = {}
-        #: A server on each host that belongs to no stack.
-        self._residents: dict[str, str] = {}
-        for number, role in enumerate(case.roles):
-            key = _flavor_key(role)
-            if key not in self._role_flavors:
-                self._role_flavors[key] = cloud.add_flavor(
-                    f'role-{number}', role.extra_specs, role.memory_mb
-                )
-            if case.apart == AGGREGATES:
-                metadata = {
-                    name.removeprefix(SCOPE): value
-                    for name, value in role.extra_specs.items()
-                }
-                hosts = [self._hosts[n] for n in role.hosts]
-                if metadata:
-                    cloud.add_aggregate(f'role-{number}', hosts, metadata)
-        if case.apart == DIFFERENT_HOST:
-            for host in self._hosts:
-                resident = cloud.request(
-                    self._flavors[0], project=self._project
-                )
-                cloud.place(resident, host, 'active')
-                self._list(resident, host)
-                self._residents[host] = resident.instance_uuid
+    def _origin(self, number: int) -> str:
+        """Return the host that a server leaves."""
+        hosts = self._simulated.hosts
+        if self._case.kind == spread_case.RESIZE:
+            return hosts[number % len(hosts)]
+        return hosts[0]
 
-    def _scheduler(self) -> Any:
-        """Return a new scheduler process."""
-        scheduler = self._cloud.scheduler(*self._case.filters)
-        manager = scheduler.host_manager
-        # A new process would read the cell, which knows more than the lists.
-        manager._instance_info = {
-            host: {'instances': uuids, 'updated': True}
-            for host, uuids in self._lists.items()
-        }
-        return scheduler
+    def _boot(self, number: int) -> Iterator[float]:
+        """Boot a server.
 
-    def _request(self, number: int) -> Any:
-        """Store a request, as nova-api does."""
-        if self._case.roles:
-            return self._role_request(self._roles[number])
-        which = number % len(self._flavors)
-        return self._cloud.request(
-            self._flavors[which],
-            None,
-            {} if self._group else {'heat_root_stack_id': 'stack'},
-            self._project,
-            zone=f'zone-{which}' if self._case.zones else None,
-            group=self._group,
-        )
-
-    def _role_request(self, role: Role) -> Any:
-        """Store the request of a server that has a role."""
-        hints: dict[str, Any] = {'heat_root_stack_id': 'stack', **role.hints}
-        if self._case.apart == DIFFERENT_HOST:
-            hints['different_host'] = [
-                self._residents[host]
-                for number, host in enumerate(self._hosts)
-                if number not in role.hosts
-            ]
-        return self._cloud.request(
-            self._role_flavors[_flavor_key(role)],
-            hints=hints,
-            project=self._project,
-            image={
-                'id': self._images[role.image],
-                'properties': dict(role.properties),
-            },
-        )
-
-    def _live(self, number: int) -> Iterator[float]:
-        """Yield the seconds until the next thing happens to a server."""
-        kind, between = self._case.kind, self._random.uniform
-        if kind == BOOT:
-            request = self._request(number)
-        else:
-            request = self._moving[number]
-            state = 'rebuilding' if kind == EVACUATE else 'unshelving'
-            self._cloud.start_action(request, kind, state)
+        :returns: the seconds until the next thing happens to it.
+        """
+        between = self._random.uniform
+        request = self._simulated.request(number)
+        self._requests[number] = request
         yield between(0.1, 0.6)
-        hosts = self._choose(request.obj_clone(), number)
+        hosts = self._choose(request, number)
         if not hosts:
-            self.errors.append(request.instance_uuid)
-            if kind == BOOT:
-                # Nova would put it into cell 0, where nobody looks either.
-                self._cloud.place(request, None, 'error')
+            # Nova would put it into cell 0, where nobody looks either.
+            self._cloud.place(request, None, 'error')
             return
-        host = hosts.pop(0)
-        self.chosen[request.instance_uuid] = host
-        if kind == BOOT:
-            yield between(0.5, 2.0)
-            # The conductor puts it into a cell.
-            self._cloud.place(request, None)
-            yield between(0.3, 1.5)
-        else:
+        yield between(0.5, 2.0)
+        if request.instance_uuid in self._deleted:
+            computes.abandon(self._cloud, request)
+            del self.chosen[request.instance_uuid]
+            return
+        # The conductor puts it into a cell.
+        self._cloud.place(request, None)
+        yield between(0.3, 1.5)
+        yield from self._build(request, hosts)
+
+    def _restore(self, number: int) -> Iterator[float]:
+        """Evacuate or unshelve a server: its new host builds it.
+
+        :returns: the seconds until the next thing happens to it.
+        """
+        between, kind = self._random.uniform, self._case.kind
+        request = self._requests[number]
+        self._cloud.start_action(request, kind, spread_case.TASK_STATES[kind])
+        yield between(0.1, 0.6)
+        hosts = self._choose(request, number)
+        if hosts:
             yield between(0.8, 3.5)
+            yield from self._build(request, hosts)
+
+    def _build(self, request: Any, hosts: Sequence[str]) -> Iterator[float]:
+        """Claim a server on its host, and spawn it.
+
+        :param hosts: the chosen host, then the others that passed.
+        :returns: the seconds until the next thing happens to the server.
+        """
+        case, between = self._case, self._random.uniform
+        server = request.instance_uuid
         # nova-compute claims, and reports what it has left.
-        if self._random.random() < self._case.dying:
+        if self._random.random() < case.dying:
             self._cloud.update(request, vm_state='error')
-            del self.chosen[request.instance_uuid]
+            del self.chosen[server]
             return
-        self._cloud.update(request, host=host, task_state='spawning')
-        self._report(host)
-        if self._case.failing and self._random.random() < self._case.failing:
-            yield between(1.0, 10.0)
-            del self.chosen[request.instance_uuid]
-            self._cloud.update(request, host=None, task_state='scheduling')
-            self._report(host)
-            if not hosts:
-                self._cloud.update(request, vm_state='error', task_state=None)
-                self.errors.append(request.instance_uuid)
-                return
-            # The conductor claims an alternate, and asks no scheduler.
-            host = hosts.pop(0)
-            self.chosen[request.instance_uuid] = host
-            yield between(0.3, 1.5)
+        attempts = hosts[: engine.CONF.scheduler.max_attempts]
+        for attempt, host in enumerate(attempts):
+            if attempt:
+                # The conductor claims an alternate, and asks no scheduler.
+                self.chosen[server] = host
+                yield between(0.3, 1.5)
             self._cloud.update(request, host=host, task_state='spawning')
             self._report(host)
-        yield SPAWNING
-        self._cloud.update(request, vm_state='active', task_state=None)
-        self._list(request, host)
+            if computes.violates_policy(self._cloud, request, host):
+                pass
+            elif self._fails(attempt):
+                yield between(1.0, 10.0)
+            else:
+                yield SPAWNING
+                self._cloud.update(request, vm_state='active', task_state=None)
+                self._simulated.tell_schedulers(request, host)
+                return
+            del self.chosen[server]
+            self._cloud.update(request, host=None, task_state='scheduling')
+            self._report(host)
+        self._cloud.update(request, vm_state='error', task_state=None)
+        self.errors.append(server)
+
+    def _fails(self, attempt: int) -> bool:
+        """Tell whether a build fails. Only the first attempt may fail."""
+        if attempt or not self._case.failing:
+            return False
+        return self._random.random() < self._case.failing
+
+    def _move(self, number: int) -> Iterator[float]:
+        """Resize or migrate a server, which has its old host meanwhile.
+
+        :returns: the seconds until the next thing happens to it.
+        """
+        case, between = self._case, self._random.uniform
+        request, origin = self._requests[number], self._origin(number)
+        time = timeutils.utcnow()
+        if number % 2:
+            time -= datetime.timedelta(seconds=case.clock)
+        state = spread_case.TASK_STATES[case.kind]
+        self._cloud.start_action(request, case.kind, state, time)
+        del self.chosen[request.instance_uuid]
+        asked = request.obj_clone()
+        if case.kind == spread_case.RESIZE:
+            asked.flavor = self._simulated.larger_flavor(request)
+        asked.ignore_hosts = [origin]
+        yield between(0.1, 0.6)
+        counts = collections.Counter(self.chosen.values())
+        hosts = self._choose(asked, number)
+        if not hosts:
+            self.chosen[request.instance_uuid] = origin
+            self._cloud.update(request, task_state=None)
+            return
+        destination = hosts[0]
+        if counts[destination] > min(counts[host] for host in hosts):
+            self.crowded.append(request.instance_uuid)
+        # The conductor stores the new flavor.
+        request.flavor = asked.flavor
+        request.save()
+        yield between(0.5, 2.0)
+        computes.start_migration(
+            self._cloud, request, origin, destination, case.kind
+        )
+        self._report(destination)
+        yield MOVING
+        computes.finish_migration(self._cloud, request, destination, case.kind)
+        self._simulated.tell_schedulers(request, destination, origin)
+
+    def _delete(self, number: int) -> Iterator[float]:
+        """Delete a server before its host is known; nothing follows."""
+        request = self._requests[number]
+        self._deleted.add(request.instance_uuid)
+        computes.delete_early(self._cloud, request)
+        yield from ()
 
     def _choose(self, request: Any, number: int) -> list[str]:
-        """Return the host that a scheduler chooses, then the alternates.
+        """Return the chosen host of a server, then the others that passed.
 
         :returns: an empty list if no host is left.
-        :raises WrongHostError: if the case does not keep a role on its hosts.
         """
-        case, hosts = self._case, range(self._case.hosts)
-        if case.flavors:
-            hosts = case.flavors[number % len(case.flavors)]
-        if case.apart == PLACEMENT:
-            hosts = self._roles[number].hosts
         counts = collections.Counter(self.chosen.values())
-        candidates = [
-            self._nodes[self._hosts[n]]
-            for n in hosts
-            # Placement offers no host that is full.
-            if (not case.room or counts[self._hosts[n]] < case.room[n])
-            and not (case.kind == EVACUATE and n == 0)
-        ]
-        if case.fresh:
-            scheduler = self._scheduler()
+        hosts = self._simulated.choose(request.obj_clone(), number, counts)
+        if hosts:
+            self.chosen[request.instance_uuid] = hosts[0]
         else:
-            scheduler = self._random.choice(self._schedulers)
-        states = scheduler.host_manager.get_host_states_by_uuids(
-            self._cloud.context, candidates, request
-        )
-        with mock.patch.object(random, 'choice', self._random.choice):
-            sorted_states = scheduler._get_sorted_hosts(request, states, 0)
-        names = [state.host for state in sorted_states]
-        if case.roles and self._roles[number].hosts:
-            expected = {self._hosts[n] for n in self._roles[number].hosts}
-            if not expected >= set(names):
-                raise WrongHostError(f'{names} are not within {expected}')
-        return names[: engine.CONF.scheduler.max_attempts]
+            self.errors.append(request.instance_uuid)
+        return hosts
 
-    def _list(self, request: Any, host: str) -> None:
-        """Have nova-compute tell every scheduler of a server."""
-        uuid = request.instance_uuid
-        self._lists[host][uuid] = objects.Instance(uuid=uuid)
-
-    def _report(self, *hosts: str) -> None:
-        """Have compute nodes report their usage."""
+    def _report(self, host: str) -> None:
+        """Have a compute node report its usage."""
         counts = collections.Counter(self.chosen.values())
-        for host in hosts:
-            count = counts[host]
-            self._cloud.report(
-                host,
-                vcpus_used=count,
-                memory_mb_used=1024 * count,
-                free_ram_mb=1024 * (_memory_gib(host) - count),
-                local_gb_used=count,
-                free_disk_gb=10240 - count,
-                running_vms=count,
-            )
-
-
-def _memory_gib(host: str) -> int:
-    """Return the memory of a host; the other weighers prefer the first."""
-    if host == 'sim-0':
-        return 1024
-    return 256
-
-
-def _flavor_key(role: Role) -> Any:
-    """Return what the flavor of a role differs in from others."""
-    return role.memory_mb, tuple(sorted(role.extra_specs.items()))
+        self._simulated.report(counts, host)

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""What nova-compute, nova-conductor and nova-api do with a server.
+
+Import :mod:`testing.nova.engine` first: it chooses Nova's concurrency.
+"""
+
+import types
+from typing import Any, Final
+
+import sqlalchemy as sa
+from nova import exception, objects
+from nova.compute import manager
+from nova.db.main import models
+
+from testing.nova import engine, spread_case
+
+#: The state of a migration that has ended, and of its server.
+_ENDS: Final = {
+    spread_case.LIVE_MIGRATION: ('completed', 'active'),
+    spread_case.RESIZE: ('finished', 'resized'),
+}
+
+
+def violates_policy(cloud: engine.Cloud, request: Any, host: str) -> bool:
+    """Tell whether nova-compute refuses a server because of its group.
+
+    This is the late check of Nova: nova-compute has claimed the server, and
+    counts the members of the group on its host.
+
+    :param request: Nova's RequestSpec.
+    """
+    # A ComputeManager would need a hypervisor. The check reads these two.
+    service = types.SimpleNamespace(
+        host=host, _get_nodename=lambda instance: host
+    )
+    with cloud.in_cell() as context:
+        instance = objects.Instance(context, uuid=request.instance_uuid)
+        try:
+            manager.ComputeManager._validate_instance_group_policy(
+                service, context, instance, request.scheduler_hints
+            )
+        except exception.GroupAffinityViolation:
+            return True
+    return False
+
+
+def start_migration(
+    cloud: engine.Cloud,
+    request: Any,
+    origin: str,
+    destination: str,
+    kind: str,
+) -> None:
+    """Write down where a server goes, once the destination has claimed it.
+
+    :param kind: a resize or a live migration.
+    """
+    with cloud.in_cell() as context:
+        node = objects.ComputeNode.get_by_host_and_nodename(
+            context, destination, destination
+        )
+        objects.Migration(
+            context,
+            instance_uuid=request.instance_uuid,
+            source_compute=origin,
+            source_node=origin,
+            dest_compute=destination,
+            dest_node=node.hypervisor_hostname,
+            dest_compute_id=node.id,
+            migration_type=kind,
+            status='migrating',
+        ).create()
+
+
+def finish_migration(
+    cloud: engine.Cloud, request: Any, destination: str, kind: str
+) -> None:
+    """Write down that a server has arrived.
+
+    :param kind: as in :func:`start_migration`.
+    """
+    status, vm_state = _ENDS[kind]
+    table = models.Migration.__table__
+    query = (
+        sa.update(table)
+        .where(table.c.instance_uuid == request.instance_uuid)
+        .values(status=status)
+    )
+    with cloud.cell_database().begin() as connection:
+        connection.execute(query)
+    cloud.update(request, host=destination, vm_state=vm_state, task_state=None)
+
+
+def delete_early(cloud: engine.Cloud, request: Any) -> None:
+    """Delete a server that is in no cell yet, as nova-api does."""
+    mapping = _mapping(cloud, request)
+    mapping.queued_for_delete = True
+    mapping.save()
+
+
+def abandon(cloud: engine.Cloud, request: Any) -> None:
+    """Do not build a server that was deleted, as nova-conductor does.
+
+    The stored request stays, as in Nova.
+    """
+    _mapping(cloud, request).destroy()
+
+
+def _mapping(cloud: engine.Cloud, request: Any) -> Any:
+    """Return Nova's InstanceMapping of a server."""
+    return objects.InstanceMapping.get_by_instance_uuid(
+        cloud.context, request.instance_uuid
+    )

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""How evenly servers are spread whose hosts, clocks or groups differ."""
+
+import ddt
+
+from testing.nova import simulation, spread_case
+from tests.functional.nova_filters import base
+
+_DEDICATED = spread_case.Role(extra_specs={'hw:cpu_policy': 'dedicated'})
+_SHARED = spread_case.Role(extra_specs={'hw:cpu_policy': 'shared'})
+_STRICT = {
+    'group': spread_case.STRICT,
+    'filters': ('ServerGroupAntiAffinityFilter',),
+}
+_LIMITED = {
+    'group': spread_case.SOFT,
+    'filters': ('TeamSpreadFilter',),
+    'max_skew': 1,
+}
+_MIGRATION = {'kind': spread_case.LIVE_MIGRATION}
+_RESIZE = {'kind': spread_case.RESIZE, 'group': spread_case.SOFT}
+#: Several schedulers, each with a memory of its own.
+_PROCESSES = 16
+
+
+@ddt.ddt
+class SpreadTest(base.OptionTestCase):
+    """Simulations with many schedulers, with a seed each."""
+
+    def simulate(
+        self, case: spread_case.Case
+    ) -> tuple[int, simulation.Simulation]:
+        """Return the unevenness in the end, and the simulation."""
+        run = simulation.Simulation(base.cloud(), case, _PROCESSES, seed=0)
+        return case.unevenness(run.run()), run
+
+    @ddt.named_data(
+        ('one_failed_build', 9, 6, 0.0, {'failed_hosts': (2,)}),
+        ('three_failed_builds', 9, 6, 1.0, {'failed_hosts': (1, 2, 3)}),
+        ('masters', 3, 4, 0.0, {'failed_hosts': (2,)}),
+        ('one_clock', 20, 6, 0.3, _MIGRATION),
+        ('clocks_that_differ', 20, 6, 0.3, {**_MIGRATION, 'clock': 3.0}),
+        ('deleted', 28, 7, 0.0, {'deleted_every': 4}),
+    )
+    @ddt.unpack
+    def test_no_host_has_two_more(self, servers, hosts, gap, fields) -> None:
+        case = spread_case.Case(servers, hosts, gap, **fields)
+        unevenness, run = self.simulate(case)
+        self.assertLessEqual(unevenness, 1)
+        self.assertEqual(0, len(run.errors))
+
+    @ddt.data((3, 4, 7), (5, 4, 3))
+    @ddt.unpack
+    def test_two_kinds_in_one_group(self, first, second, hosts) -> None:
+        case = spread_case.Case(
+            first + second,
+            hosts,
+            group=spread_case.SOFT,
+            roles=(_DEDICATED,) * first + (_SHARED,) * second,
+        )
+        unevenness, _ = self.simulate(case)
+        self.assertLessEqual(unevenness, 1)
+
+    @ddt.data((5, 1), (9, 1), (18, 2))
+    @ddt.unpack
+    def test_strict_groups_start(self, servers, per_host) -> None:
+        case = spread_case.Case(
+            servers, 10, max_server_per_host=per_host, **_STRICT
+        )
+        _, run = self.simulate(case)
+        self.assertEqual(0, len(run.errors))
+
+    def test_a_strict_group_has_no_host_for_more(self) -> None:
+        case = spread_case.Case(5, 3, **_STRICT)
+        unevenness, run = self.simulate(case)
+        self.assertEqual(0, unevenness)
+        self.assertEqual(2, len(run.errors))
+
+    @ddt.data(0.0, 10.0)
+    def test_a_resize_takes_a_free_place(self, gap) -> None:
+        _, run = self.simulate(spread_case.Case(6, 6, gap, **_RESIZE))
+        self.assertEqual(0, len(run.errors))
+        self.assertEqual(0, len(run.crowded))
+
+    def test_the_limit_holds_for_groups_without_the_weigher(self) -> None:
+        case = spread_case.Case(9, 3, group_multiplier=0.0, **_LIMITED)
+        unevenness, _ = self.simulate(case)
+        self.assertLessEqual(unevenness, 1)
+
+    def test_the_limit_holds_for_groups_of_three_kinds(self) -> None:
+        case = spread_case.Case(
+            9, 3, roles=(_DEDICATED, _SHARED, spread_case.Role()), **_LIMITED
+        )
+        unevenness, _ = self.simulate(case)
+        self.assertLessEqual(unevenness, 1)
