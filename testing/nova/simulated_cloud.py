@@ -49,9 +49,10 @@ class SimulatedCloud:
         self._roles = list(itertools.islice(roles, case.servers))
         order = random.Random(f'{case} roles {seed}')  # noqa: S311
         order.shuffle(self._roles)
-        #: Draws of their own, so that they do not change older cases.
-        self._ties = random.Random(f'{case} ties {seed}')  # noqa: S311
         self.hosts = [f'sim-{n}' for n in range(case.hosts)]
+        # Nova keeps hosts in a set. Its order would differ with each run.
+        self._ties = random.Random(f'{case} ties {seed}')  # noqa: S311
+        self._order = self._ties.sample(self.hosts, len(self.hosts))
         #: What each compute node has told every scheduler.
         self._lists: dict[str, Any] = {host: {} for host in self.hosts}
         self._processes = processes
@@ -244,10 +245,11 @@ class SimulatedCloud:
         # would read the database of cell 0, too, which is not there.
         with self._cloud.in_cell() as context:
             utils.setup_instance_group(context, request)
-        states = list(
+        states = sorted(
             scheduler.host_manager.get_host_states_by_uuids(
                 self._cloud.context, candidates, request
-            )
+            ),
+            key=lambda state: self._order.index(state.host),
         )
         with mock.patch.object(random, 'choice', self._random.choice):
             sorted_states = scheduler._get_sorted_hosts(request, states, 0)
