@@ -284,14 +284,16 @@ def groups() -> dict[str, spread_case.Case]:
     cases['max_skew 1, the multiplier 0, a group of 9 on 3'] = case(
         9, 3, group=soft, filters=limit, max_skew=1, group_multiplier=0.0
     )
-    cases['max_skew 1, a group of three kinds, 9 on 3'] = case(
-        9,
-        3,
-        group=soft,
-        filters=limit,
-        max_skew=1,
-        roles=(dedicated, shared, role()),
-    )
+    for when, gap in GAPS.items():
+        cases[f'max_skew 1, a group of three kinds, 9 on 3, {when}'] = case(
+            9,
+            3,
+            gap,
+            group=soft,
+            filters=limit,
+            max_skew=1,
+            roles=(dedicated, shared, role()),
+        )
     return cases
 
 
