@@ -89,7 +89,7 @@ class Simulation:
         return dict(counts)
 
     def _events(self) -> list[tuple[float, int, Iterator[float]]]:
-        """Return what happens first to each server, sorted by time."""
+        """Return what happens first to each server, as a heap by time."""
         case = self._case
         happen = self._boot
         if case.kind in (spread_case.LIVE_MIGRATION, spread_case.RESIZE):
@@ -216,11 +216,11 @@ class Simulation:
                 yield between(0.3, 1.5)
             self._cloud.update(request, host=host, task_state='spawning')
             self._report(host)
-            if computes.violates_policy(self._cloud, request, host):
-                pass
-            elif self._fails(attempt):
+            works = not computes.violates_policy(self._cloud, request, host)
+            if works and self._fails(attempt):
                 yield between(1.0, 10.0)
-            else:
+                works = False
+            if works:
                 yield SPAWNING
                 self._cloud.update(request, vm_state='active', task_state=None)
                 self._simulated.tell_schedulers(request, host)
