@@ -30,7 +30,8 @@ POLICIES: Final = {
 IN_FLIGHT: Final = datetime.timedelta(minutes=10)
 #: The actions of Nova that move a server.
 UNSHELVE: Final = 'unshelve'
-MOVES: Final = (UNSHELVE, 'evacuate', 'migrate', 'live-migration', 'resize')
+RESIZE: Final = 'resize'
+MOVES: Final = (UNSHELVE, RESIZE, 'evacuate', 'migrate', 'live-migration')
 #: The state of servers that are booted.
 BUILDING: Final = 'building'
 #: The queue of all boots. The moves in a cell are a queue, too.
@@ -109,12 +110,14 @@ class Member(NamedTuple):
     """A member in flight.
 
     :param origin: the host that the member leaves; None if it had no host.
+    :param action: one of :data:`MOVES`; empty if the member is booted.
     """
 
     server: str
     turn: Turn
     kind: Kind
     origin: str | None = None
+    action: str = ''
 
 
 class Sight(NamedTuple):
@@ -122,8 +125,8 @@ class Sight(NamedTuple):
 
     :param counts: the number of members on each host.
     :param ahead: the members in flight that are placed before the server.
-    :param own: the server itself. If it is not among those in flight, the last
-        one of them, which is mostly alike; None if there is none.
+    :param own: the server itself. If it is not among those in flight, it counts
+        as the last one of them, which is mostly alike; None if there is none.
     :param needs: the needs of the team's first members, without repetition.
     :param unread: the cells, and the requests of servers, that could not be
         read. Further members may be in these cells, or among these servers.
@@ -154,7 +157,10 @@ def see(
         if member.server == server:
             return _without_failed(member, counts, ahead)
         ahead.append(member)
-    return Sight(counts, ahead, own=ahead[-1] if ahead else None)
+    if not ahead:
+        return Sight(counts, ahead)
+    last = ahead[-1]
+    return Sight(counts, ahead, Member(server, last.turn, last.kind))
 
 
 def _without_failed(

@@ -157,7 +157,7 @@ class Place:
 class Places:
     """All places, with the members that are placed before the next server.
 
-    :param candidates: the candidates of the next server.
+    :param server: the next server.
     :param counts: the paths of hosts, with their numbers of members. A host
         may be outside of all places.
     :param ahead: the members in flight that are placed before the next server,
@@ -166,17 +166,20 @@ class Places:
 
     def __init__(
         self,
-        candidates: Candidates,
+        server: Arrival,
         counts: Iterable[tuple[Path, int]],
         ahead: Sequence[Arrival],
         ranking: Ranking,
         pack: bool,
     ) -> None:
-        self._server = Arrival(candidates)
+        self._server = server
+        self._hosts = [
+            host for host in server.candidates.hosts if host != server.origin
+        ]
         self._cloud = Place((), ranking, pack)
         self._places: dict[Path, Place] = {(): self._cloud}
-        for servers in {candidates, *(member.candidates for member in ahead)}:
-            for host in servers.hosts:
+        for candidates in {arrival.candidates for arrival in (server, *ahead)}:
+            for host in candidates.hosts:
                 self._add(host, ranking, pack)
         for host, count in counts:
             for path in _parts(host):
@@ -202,13 +205,12 @@ class Places:
             place except the next one in the order, the number is larger by 1:
             the place may get another server at the same time.
         """
-        hosts = self._server.candidates.hosts
-        firsts = {host[:1] for host in hosts}
+        firsts = {host[:1] for host in self._hosts}
         counts = {path: self._places[path].members for path in firsts}
         least = min(counts.values())
         skews = {path: count + 2 - least for path, count in counts.items()}
         skews[self._cloud.next(self._server).path] -= 1
-        return [skews[host[:1]] for host in hosts]
+        return [skews[host[:1]] for host in self._hosts]
 
     def distances(self, subset: int = 1) -> dict[Path, float]:
         """Place the next server, and return the distance of each candidate.
@@ -218,8 +220,7 @@ class Places:
             :data:`GAP` to 1 for other hosts.
         """
         right = self._cloud.take(self._server)
-        hosts = {*self._server.candidates.hosts}
-        wrong = sorted(hosts - {right}, key=self._key)
+        wrong = sorted({*self._hosts} - {right}, key=self._key)
         distances = {}
         for rank, host in enumerate([right, *wrong]):
             distances[host] = 0.0

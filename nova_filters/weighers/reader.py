@@ -78,10 +78,12 @@ class Reader:
         for uuid, number, time, text in _requests(context, {*flying, *first}):
             kinds[uuid] = requests.kind(text, self._aggregates, self._images)
             if uuid in flying:
-                boot = order.Turn(order.BOOTS, number, time)
-                turn = flying[uuid].turn or boot
+                member = flying[uuid]
+                turn = member.turn or order.Turn(order.BOOTS, number, time)
                 in_flight.append(
-                    order.Member(uuid, turn, kinds[uuid], flying[uuid].host)
+                    order.Member(
+                        uuid, turn, kinds[uuid], member.host, member.action
+                    )
                 )
         sight = order.see(server, hosts, in_flight)
         needs = [kinds[uuid].needs for uuid in first if uuid in kinds]

@@ -74,6 +74,9 @@ class Teams:
         # To read an option for each of many hosts would be slow.
         self._default_zone = CONF.default_availability_zone
         self._reader = reader.shared()
+        #: The servers on each host, as this scheduler knows them: Nova's own
+        #: dictionaries, which Nova changes.
+        self._servers: dict[str, Mapping[str, Any]] = {}
 
     def stack(self, request: Any) -> order.Team | None:
         """Return the stack that Nova's RequestSpec belongs to, if any."""
@@ -100,6 +103,8 @@ class Teams:
         """
         server = plugin.field(request, 'instance_uuid') or ''
         sight = self._reader.see(team, server, request.project_id)
+        ahead = self._without_known(sight.ahead, hosts)
+        sight = sight._replace(ahead=ahead)
         LOG.debug(
             'The members of %(team)s are on %(counts)s; %(ahead)d in flight '
             'come first. Not read: %(unread)s',
@@ -120,6 +125,32 @@ class Teams:
             {name: self._host(name, aggregates[name]) for name in aggregates},
         )
 
+    def _without_known(
+        self, ahead: Collection[order.Member], hosts: Sequence[Any]
+    ) -> list[order.Member]:
+        """Leave out members on hosts that are no candidates because of them.
+
+        A scheduler remembers where it has put the members of groups. Nova's
+        filter for ``anti-affinity`` then refuses these hosts, before any
+        database knows them. Such a member takes no other place.
+
+        :param ahead: the members in flight that are placed before the server.
+        :param hosts: the candidates, as Nova's HostStates.
+        """
+        self._servers |= {host.host: host.instances for host in hosts}
+        names = {host.host for host in hosts}
+        others = [
+            servers
+            for name, servers in [*self._servers.items()]
+            if name not in names
+        ]
+        return [
+            member
+            for member in ahead
+            if member.origin is not None
+            or not any(member.server in servers for servers in others)
+        ]
+
     def locate(
         self, scene: Scene, pack: bool, refused: Collection[str] = ()
     ) -> places.Places:
@@ -131,54 +162,84 @@ class Teams:
             weighers refuse them.
         """
         sight = scene.sight
-        own_hosts = [
+        hosts = [
             scene.hosts[name]
             for name in scene.candidates
             if name not in refused
         ]
-        own_candidates = places.Candidates(host.path for host in own_hosts)
+        origin: places.Path = ()
         own_kind = order.Kind()
         if sight.own is not None:
             own_kind = sight.own.kind
+            # A host that a server leaves for another size serves the others.
+            left = sight.own.origin
+            resized = sight.own.action == order.RESIZE
+            if resized and left and left not in scene.candidates:
+                hosts.append(self._find(left, scene))
+                origin = hosts[-1].path
+        candidates = places.Candidates(host.path for host in hosts)
+        counts = [
+            (self._find(name, scene).path, count)
+            for name, count in sight.counts.items()
+        ]
+        ranking = places.Ranking(str(scene.team))
+        pack = order.POLICIES.get(scene.team[0], pack)
+        if not pack and own_kind.needs in sight.needs:
+            number = sight.needs.index(own_kind.needs)
+            ranking = ranking._replace(kind=number)
+        return places.Places(
+            places.Arrival(candidates, origin),
+            counts,
+            self._arrivals(scene, own_kind, hosts, candidates),
+            ranking,
+            pack,
+        )
+
+    def _arrivals(
+        self,
+        scene: Scene,
+        kind: order.Kind,
+        hosts: Sequence[flavors.Host],
+        candidates: places.Candidates,
+    ) -> list[places.Arrival]:
+        """Return the members ahead whose candidates are known.
+
+        :param kind: the kind of the server.
+        :param hosts: the candidates of the server.
+        :param candidates: the same, for members with the same flavor.
+        """
         # Nobody knows the candidates of members with other needs.
         ahead = [
             member
-            for member in sight.ahead
-            if member.kind.needs == own_kind.needs
+            for member in scene.sight.ahead
+            if member.kind.needs == kind.needs
         ]
-        by_flavor = {own_kind.flavor: own_candidates}
+        by_flavor = {kind.flavor: candidates}
         other_flavors = {member.kind.flavor for member in ahead}
         other_flavors -= by_flavor.keys()
         if other_flavors:
+            no_candidates = scene.hosts.keys() - scene.candidates
             by_flavor |= flavors.find_candidates(
-                own_kind.flavor,
+                kind.flavor,
                 other_flavors,
-                own_hosts,
-                [
-                    scene.hosts[name]
-                    for name in scene.hosts.keys() - scene.candidates
-                ],
+                hosts,
+                [scene.hosts[name] for name in no_candidates],
                 exempt=tuple(CONF.nova_filters.exempt_metadata_keys),
             )
         arrivals = []
         for member in ahead:
-            if member.kind.flavor not in by_flavor:
-                continue
-            arrival = places.Arrival(by_flavor[member.kind.flavor])
-            if member.origin and member.origin in scene.hosts:
-                origin = scene.hosts[member.origin].path
-                arrival = arrival._replace(origin=origin)
-            arrivals.append(arrival)
-        counts = []
-        for name, count in sight.counts.items():
-            host = scene.hosts.get(name) or self._host(name, ())
-            counts.append((host.path, count))
-        pack = order.POLICIES.get(scene.team[0], pack)
-        ranking = places.Ranking(str(scene.team))
-        if not pack and own_kind.needs in sight.needs:
-            number = sight.needs.index(own_kind.needs)
-            ranking = ranking._replace(kind=number)
-        return places.Places(own_candidates, counts, arrivals, ranking, pack)
+            if member.kind.flavor in by_flavor:
+                origin: places.Path = ()
+                if member.origin:
+                    origin = self._find(member.origin, scene).path
+                arrivals.append(
+                    places.Arrival(by_flavor[member.kind.flavor], origin)
+                )
+        return arrivals
+
+    def _find(self, name: str, scene: Scene) -> flavors.Host:
+        """Return a host by its name."""
+        return scene.hosts.get(name) or self._host(name, ())
 
     def _host(
         self, name: str, aggregates: Collection[Any] | None

@@ -56,6 +56,7 @@ class SimulatedCloud:
         #: What each compute node has told every scheduler.
         self._lists: dict[str, Any] = {host: {} for host in self.hosts}
         self._processes = processes
+        self._schedulers: list[Any] = []
         self._images = {
             role.image: uuidutils.generate_uuid() for role in case.roles
         }
@@ -162,8 +163,8 @@ class SimulatedCloud:
         manager = scheduler.host_manager
         # A new process would read the cell, which knows more than the lists.
         manager._instance_info = {
-            host: {'instances': uuids, 'updated': True}
-            for host, uuids in self._lists.items()
+            host: {'instances': {**servers}, 'updated': True}
+            for host, servers in self._lists.items()
         }
         return scheduler
 
@@ -253,6 +254,11 @@ class SimulatedCloud:
         )
         with mock.patch.object(random, 'choice', self._random.choice):
             sorted_states = scheduler._get_sorted_hosts(request, states, 0)
+        if sorted_states:
+            # A scheduler remembers where it has put the members of groups.
+            scheduler._consume_selected_host(
+                sorted_states[0], request, request.instance_uuid
+            )
         names = [state.host for state in sorted_states]
         if case.roles and self._roles[number].hosts:
             expected = {self.hosts[n] for n in self._roles[number].hosts}
@@ -268,9 +274,17 @@ class SimulatedCloud:
         :param origin: the host that the server has left.
         """
         number = request.instance_uuid
-        if origin:
-            del self._lists[origin][number]
-        self._lists[host][number] = objects.Instance(uuid=number)
+        instance = objects.Instance(uuid=number)
+        all_lists = [self._lists]
+        for scheduler in self._schedulers:
+            known = scheduler.host_manager._instance_info
+            all_lists.append(
+                {name: info['instances'] for name, info in known.items()}
+            )
+        for lists in all_lists:
+            if origin:
+                lists[origin].pop(number, None)
+            lists[host][number] = instance
 
     def report(self, counts: Mapping[str, int], *hosts: str) -> None:
         """Have compute nodes report their usage.

@@ -23,7 +23,7 @@ _MIGRATION = {'kind': spread_case.LIVE_MIGRATION}
 _RESIZE = {'kind': spread_case.RESIZE, 'group': spread_case.SOFT}
 #: Several schedulers, each with a memory of its own.
 _PROCESSES = 16
-_SEEDS = range(2)
+_SEEDS = range(4)
 
 
 @ddt.ddt
@@ -67,11 +67,11 @@ class SpreadTest(base.OptionTestCase):
         )
         self.assert_even(case)
 
-    @ddt.data((5, 1), (9, 1), (18, 2))
+    @ddt.data((5, 1, 0.0), (9, 1, 0.0), (18, 2, 0.0), (9, 1, 0.5))
     @ddt.unpack
-    def test_strict_groups_start(self, servers, per_host) -> None:
+    def test_strict_groups_start(self, servers, per_host, gap) -> None:
         case = spread_case.Case(
-            servers, 10, max_server_per_host=per_host, **_STRICT
+            servers, 10, gap, max_server_per_host=per_host, **_STRICT
         )
         for _, run in self.simulate(case):
             self.assertEqual(0, len(run.errors))

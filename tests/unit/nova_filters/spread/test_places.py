@@ -35,7 +35,8 @@ def make(
     candidates = some(hosts)
     members_ahead = [places.Arrival(candidates)] * ahead
     ranking = places.Ranking(team, kind)
-    return places.Places(candidates, counts, members_ahead, ranking, pack)
+    server = places.Arrival(candidates)
+    return places.Places(server, counts, members_ahead, ranking, pack)
 
 
 def distances(
@@ -107,7 +108,11 @@ class ChooseTest(unittest.TestCase):
         candidates = some('1a 1b 2c 2d')
         members_ahead = [places.Arrival(some(hosts)) for hosts in ahead]
         located = places.Places(
-            candidates, [], members_ahead, places.Ranking('team'), False
+            places.Arrival(candidates),
+            [],
+            members_ahead,
+            places.Ranking('team'),
+            False,
         )
         nearest = right(located)
         self.assertTrue(
@@ -149,7 +154,9 @@ class ChooseTest(unittest.TestCase):
             inside = [host for host in candidates.hosts if host[:1] == rack]
             chosen = min(inside, key=key)
             loads.update((rack, chosen))
-        located = places.Places(last, counts.items(), ahead, ranking, pack)
+        located = places.Places(
+            places.Arrival(last), counts.items(), ahead, ranking, pack
+        )
         self.assertEqual(chosen[-1][1], right(located))
 
     @ddt.data(
@@ -167,11 +174,27 @@ class ChooseTest(unittest.TestCase):
         candidates = some(hosts)
         leaving = places.Arrival(candidates, origin=path(origin))
         located = places.Places(
-            candidates, [], [leaving], places.Ranking('team'), False
+            places.Arrival(candidates),
+            [],
+            [leaving],
+            places.Ranking('team'),
+            False,
         )
         if not free_host:
             (free_host,) = {*hosts.split()} - {choose(hosts)}
         self.assertEqual(free_host[-1], right(located)[-1])
+
+    def test_a_server_that_is_resized_leaves_its_host_to_others(self) -> None:
+        candidates = some('a b c')
+        first = choose('a b c')
+        own = places.Arrival(candidates, origin=path(first))
+        ahead = [places.Arrival(candidates)]
+        located = places.Places(own, [], ahead, places.Ranking('team'), False)
+        # The member ahead goes there, so both other hosts are free.
+        self.assertEqual(
+            {*'abc'} - {first}, {host[-1][1] for host in located.distances()}
+        )
+        self.assertEqual([1, 2], sorted(located.skews()))
 
     def test_packed_members_in_flight_stay_together(self) -> None:
         chosen = {choose('a b c', ahead=n, pack=True) for n in range(9)}
