@@ -34,6 +34,7 @@ REGIONAL = (
     ('nova_cell0', 'instances', 'uuid', 'deleted = 0'),
     ('nova_api', 'aggregates', 'name', 'TRUE'),
     ('nova_api', 'flavors', 'name', 'TRUE'),
+    ('nova_api', 'instance_groups', 'name', 'TRUE'),
     ('placement', 'allocations', 'consumer_id', 'TRUE'),
 )
 

@@ -64,7 +64,7 @@ class Region:
 
 REGIONS = (
     Region('RegionOne', ('one-1', 'one-2', 'one-3')),
-    Region('RegionTwo', ('two-1', 'two-2'), NEWEST),
+    Region('RegionTwo', ('two-1', 'two-2', 'two-3'), NEWEST),
 )
 
 #: Whatever listens: what there is once, and the APIs of each region.

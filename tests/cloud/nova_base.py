@@ -2,13 +2,14 @@
 
 """What the tests with aggregates and flavors share."""
 
+import collections
 import concurrent.futures
 import functools
 import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from tests.cloud import base, layout, logs, processes
+from tests.cloud import base, layout, logs, mariadb, processes
 
 #: What ComputeCapabilitiesFilter, which the documentation leaves enabled,
 #: does not take for a capability.
@@ -83,6 +84,14 @@ class PlacementTest(base.CloudTest):
             self.compute.create_flavor_extra_specs(made, scoped_specs)
         return made
 
+    def make_group(self, policy: str) -> str:
+        """Make a server group and return its id."""
+        made = self.compute.create_server_group(
+            name=base.unique('group'), policy=policy
+        ).id
+        self.addCleanup(self.compute.delete_server_group, made)
+        return made
+
     def boot(
         self,
         flavor: str,
@@ -141,15 +150,7 @@ class PlacementTest(base.CloudTest):
             host.
         """
         hosts = dict.fromkeys(servers)
-        # The database is asked first: a list costs Nova much more.
-        ended = "vm_state IN ('active', 'error') AND task_state IS NULL"
-        self.wait_for(
-            lambda: self.assertEqual(
-                set(hosts),
-                base.instances(self.region, hosts, ended),
-                'servers that run or have failed',
-            )
-        )
+        self.wait_until_ended(hosts)
         listed = self.servers(self.region)
         for server in hosts:
             if listed[server].status == 'ACTIVE':
@@ -157,6 +158,26 @@ class PlacementTest(base.CloudTest):
             else:
                 self.wait_for(functools.partial(self.check_refused, server))
         return hosts
+
+    def wait_until_ended(
+        self,
+        servers: Iterable[str],
+        ended: str = "vm_state IN ('active', 'error')",
+    ) -> None:
+        """Wait until nothing is done with servers any more.
+
+        :param ended: SQL that says in which states they are then.
+        """
+        # The database is asked: a list costs Nova much more.
+        self.wait_for(
+            lambda: self.assertEqual(
+                set(servers),
+                base.instances(
+                    self.region, servers, f'{ended} AND task_state IS NULL'
+                ),
+                f'servers with {ended}',
+            )
+        )
 
     def check_refused(self, server: str) -> None:
         """Raise unless no host was valid for a server; a list does not say."""
@@ -173,3 +194,56 @@ class PlacementTest(base.CloudTest):
                     matches.append(match)
         (only_match,) = matches
         return only_match
+
+
+class PreferenceTest(PlacementTest):
+    """A test with one host that all other weighers prefer."""
+
+    def prefer(self, preferred: str) -> None:
+        """Fill the other hosts."""
+        other_hosts = [host for host in self.hosts if host != preferred]
+        self.make_aggregate(
+            # The fake computes never get done with their servers.
+            {'io_ops_weight_multiplier': '0.0'},
+            *self.hosts,
+        )
+        big = self.make_flavor({}, vcpus=100, ram=100000)
+        filling = self.at_once(
+            lambda host: self.boot(big, host=host), other_hosts
+        )
+        self.assertEqual(other_hosts, list(self.hosts_of(filling).values()))
+        small = self.compute.find_flavor('small').id
+        # Without a stack everything goes to the one that is empty.
+        self.assertEqual(preferred, self.host_of(self.boot(small)))
+
+    def assert_even(self, servers: Iterable[str]) -> None:
+        """Fail unless the hosts have equally many servers, or one more."""
+        counts = collections.Counter(dict.fromkeys(self.hosts, 0))
+        counts.update(self.hosts_of(servers).values())
+        self.assertEqual(set(self.hosts), set(counts))
+        self.assertLessEqual(max(counts.values()) - min(counts.values()), 1)
+
+    def boot_before_claims(
+        self, boot: Callable[[Any], str], wishes: Iterable[Any]
+    ) -> list[str]:
+        """Ask for servers, and let no host claim one before all have hosts.
+
+        :returns: the ids of the servers, in the order of the wishes.
+        """
+        computes = [
+            f'{self.region}.nova-compute-{host}' for host in self.hosts
+        ]
+        self.pause(*computes)
+        servers = self.at_once(boot, wishes)
+        self.wait_for(lambda: self.check_scheduled(servers))
+        self.go_on(*computes)
+        return servers
+
+    def check_scheduled(self, servers: list[str]) -> None:
+        """Raise unless a scheduler has chosen the host of each server."""
+        rows = mariadb.query(
+            f'nova_api_{self.region}',
+            'SELECT cell_id FROM instance_mappings WHERE instance_uuid IN %s',
+            servers,
+        )
+        self.assertNotIn((None,), rows, 'servers without a host')

@@ -2,11 +2,8 @@
 
 """What Nova knows of a server's stack, and what it makes of it."""
 
-import collections
-from collections.abc import Iterable
-
 from tests import signing
-from tests.cloud import base, heat_base, mariadb, nova_base
+from tests.cloud import base, heat_base, nova_base
 
 SERVER = 'OS::Nova::Server'
 
@@ -82,28 +79,7 @@ class TestHintsInNewestNova(TestHints):
     region = base.TWO
 
 
-class PreferenceTest(heat_base.StackTest, nova_base.PlacementTest):
-    """A test with one host that all other weighers prefer."""
-
-    def prefer(self, preferred: str) -> None:
-        """Fill the other hosts."""
-        other_hosts = [host for host in self.hosts if host != preferred]
-        self.make_aggregate(
-            # The fake computes never get done with their servers.
-            {'io_ops_weight_multiplier': '0.0'},
-            *self.hosts,
-        )
-        big = self.make_flavor({}, vcpus=100, ram=100000)
-        filling = self.at_once(
-            lambda host: self.boot(big, host=host), other_hosts
-        )
-        self.assertEqual(other_hosts, list(self.hosts_of(filling).values()))
-        small = self.compute.find_flavor('small').id
-        # Without a stack everything goes to the one that is empty.
-        self.assertEqual(preferred, self.host_of(self.boot(small)))
-
-
-class TestSpread(PreferenceTest):
+class TestSpread(heat_base.StackTest, nova_base.PreferenceTest):
     """The weigher that spreads a stack."""
 
     def test_forged_hint_is_not_believed(self):
@@ -144,7 +120,7 @@ class TestSpreadInNewestNova(TestSpread):
     region = base.TWO
 
 
-class TestAtOnce(PreferenceTest):
+class TestAtOnce(nova_base.PreferenceTest):
     """Each host gets as many, although the other weighers prefer one."""
 
     def setUp(self) -> None:
@@ -157,13 +133,6 @@ class TestAtOnce(PreferenceTest):
         hints = {'heat_root_stack_id': base.unique('stack')}
         project = self.admin[self.region].current_project_id
         return {**signing.signed(hints, project, KEY), **more}
-
-    def assert_even(self, servers: Iterable[str]) -> None:
-        """Fail unless the hosts have equally many servers, or one more."""
-        counts = collections.Counter(dict.fromkeys(self.hosts, 0))
-        counts.update(self.hosts_of(servers).values())
-        self.assertEqual(set(self.hosts), set(counts))
-        self.assertLessEqual(max(counts.values()) - min(counts.values()), 1)
 
     def boot_together(self, count: int, hints: dict[str, object]) -> list[str]:
         """Ask for several servers in one request, and return their ids."""
@@ -193,20 +162,8 @@ class TestAtOnce(PreferenceTest):
         self.assertEqual(count, len(made))
         return made
 
-    def check_scheduled(self, servers: list[str]) -> None:
-        """Raise unless a scheduler has chosen the host of each server."""
-        rows = mariadb.query(
-            f'nova_api_{self.region}',
-            'SELECT cell_id FROM instance_mappings WHERE instance_uuid IN %s',
-            servers,
-        )
-        self.assertNotIn((None,), rows, 'servers without a host')
-
     def test_servers_that_start_and_that_come_back(self) -> None:
-        group = self.compute.create_server_group(
-            name=base.unique('group'), policy='soft-anti-affinity'
-        ).id
-        self.addCleanup(self.compute.delete_server_group, group)
+        group = self.make_group('soft-anti-affinity')
         wishes = {
             'a stack': self.stack(),
             'a stack with a limit': self.stack(max_skew='1'),
@@ -223,17 +180,10 @@ class TestAtOnce(PreferenceTest):
                 hints['role'] = f'role-{number}'
             return self.boot(self.small, hints)
 
-        # None is claimed before all have hosts.
-        computes = [
-            f'{self.region}.nova-compute-{host}' for host in self.hosts
-        ]
-        self.pause(*computes)
         requests = []
         for number in range(COUNT):
             requests += [(name, number) for name in wishes]
-        servers = self.at_once(boot, requests)
-        self.wait_for(lambda: self.check_scheduled(servers))
-        self.go_on(*computes)
+        servers = self.boot_before_claims(boot, requests)
         for number, name in enumerate(wishes):
             with self.subTest(name):
                 self.assert_even(servers[number :: len(wishes)])
@@ -243,14 +193,7 @@ class TestAtOnce(PreferenceTest):
             *(server for server in servers if server not in back)
         )
         self.at_once(self.compute.shelve_server, back)
-        offloaded = "vm_state = 'shelved_offloaded' AND task_state IS NULL"
-        self.wait_for(
-            lambda: self.assertEqual(
-                set(back),
-                base.instances(self.region, back, offloaded),
-                'servers that are shelved',
-            )
-        )
+        self.wait_until_ended(back, "vm_state = 'shelved_offloaded'")
         self.at_once(self.compute.unshelve_server, back)
         self.assert_even(back)
 

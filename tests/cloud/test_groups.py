@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Server groups whose members start, or move, all at once."""
+
+from tests.cloud import base, mariadb, nova_base
+
+#: How many strict groups are requested at once.
+GROUPS = 6
+
+#: How many members on each host are resized.
+RESIZED = 2
+
+
+class TestStrictGroups(nova_base.PreferenceTest):
+    """As many members as hosts: no place is left for a wrong choice.
+
+    nova-compute checks the policy again when it claims a server, and refuses
+    the second member on a host. The server then has one other host to try.
+    """
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.prefer(self.hosts[0])
+        self.small = self.compute.find_flavor('small').id
+        self.groups = [self.make_group('anti-affinity') for _ in range(GROUPS)]
+
+    def boot_member(self, group: str) -> str:
+        """Ask for a member of a group and return its id."""
+        return self.boot(self.small, {'group': group})
+
+    def wishes(self) -> list[str]:
+        """Return the group of each server to ask for, one group by turns."""
+        return self.groups * len(self.hosts)
+
+    def assert_one_a_host(self, servers: list[str]) -> None:
+        """Fail unless each group has one member a host, at first attempt."""
+        self.wait_until_ended(servers)
+        failed = base.instances(self.region, servers, "vm_state = 'error'")
+        self.assertEqual(set(), failed, 'servers in ERROR')
+        hosts = self.hosts_of(servers)
+        for number in range(GROUPS):
+            members = servers[number::GROUPS]
+            self.assertEqual(
+                sorted(self.hosts), sorted(hosts[server] for server in members)
+            )
+        attempts = mariadb.query(
+            f'nova_{self.region}',
+            'SELECT COUNT(*) FROM instance_actions_events AS event'
+            ' JOIN instance_actions AS action ON action.id = event.action_id'
+            " WHERE event = 'compute__do_build_and_run_instance'"
+            ' AND instance_uuid IN %s GROUP BY instance_uuid',
+            servers,
+        )
+        self.assertEqual([(1,)] * len(servers), attempts)
+
+    def test_members_in_flight(self) -> None:
+        """No host has claimed a member when the last one is scheduled."""
+        servers = self.boot_before_claims(self.boot_member, self.wishes())
+        self.assert_one_a_host(servers)
+
+    def test_members_that_are_claimed_meanwhile(self) -> None:
+        self.assert_one_a_host(self.at_once(self.boot_member, self.wishes()))
+
+
+class TestStrictGroupsInNewestNova(TestStrictGroups):
+    region = base.TWO
+
+
+class TestResize(nova_base.PreferenceTest):
+    """All members of a soft group are resized at once.
+
+    No member may stay on its host. With 2/2/2 before, 2/2/2 is within reach
+    afterwards: each host gives two members and takes two.
+
+    Members get their places one by one, in the order of their requests. In
+    some orders, the place that is left for the last member is its own host,
+    and 3/2/1 is the best that this member can do. So the test asks in an order
+    in which each member, whichever of two equal hosts the members before it
+    chose, finds one of the emptiest hosts among the others.
+    """
+
+    def test_members_leave_different_hosts(self) -> None:
+        self.prefer(self.hosts[0])
+        small = self.compute.find_flavor('small').id
+        larger = self.make_flavor({}, ram=128)
+        hint = {'group': self.make_group('soft-anti-affinity')}
+        count = RESIZED * len(self.hosts)
+        servers = self.at_once(lambda _: self.boot(small, hint), range(count))
+        self.assert_even(servers)
+        members: dict[str | None, list[str]] = {
+            host: [] for host in self.hosts
+        }
+        for server, host in self.hosts_of(servers).items():
+            members[host].append(server)
+        first, second, third = members.values()
+        schedulers = [
+            f'{self.region}.nova-scheduler-{number}' for number in (1, 2)
+        ]
+        # All are asked for before the first one gets a host.
+        self.pause(*schedulers)
+        for server in (*first, second[0], *third, second[1]):
+            self.compute.resize_server(server, larger)
+        self.go_on(*schedulers)
+        self.wait_until_ended(servers, "vm_state IN ('resized', 'error')")
+        self.at_once(self.compute.confirm_server_resize, servers)
+        self.assert_even(servers)
+        after = self.hosts_of(servers)
+        for host, stayed in members.items():
+            for server in stayed:
+                self.assertNotEqual(host, after[server])
+
+
+class TestResizeInNewestNova(TestResize):
+    region = base.TWO
