@@ -72,11 +72,11 @@ class TestResize(nova_base.PreferenceTest):
     No member may stay on its host. With 2/2/2 before, 2/2/2 is within reach
     afterwards: each host gives two members and takes two.
 
-    Members get their places one by one, in the order of their requests. In
-    some orders, the place that is left for the last member is its own host,
-    and 3/2/1 is the best that this member can do. So the test asks in an order
-    in which each member, whichever of two equal hosts the members before it
-    chose, finds one of the emptiest hosts among the others.
+    But members get their hosts one by one, in the order of their requests. In
+    some orders, the last place that is free is on the host that the last
+    member leaves. The result is then 3/2/1, because no member that has a host
+    gives it up again. So the test asks in an order in which this cannot
+    happen.
     """
 
     def test_members_leave_different_hosts(self) -> None:
@@ -87,27 +87,36 @@ class TestResize(nova_base.PreferenceTest):
         count = RESIZED * len(self.hosts)
         servers = self.at_once(lambda _: self.boot(small, hint), range(count))
         self.assert_even(servers)
-        members: dict[str | None, list[str]] = {
+        before = self.hosts_of(servers)
+        waiting: dict[str | None, list[str]] = {
             host: [] for host in self.hosts
         }
-        for server, host in self.hosts_of(servers).items():
-            members[host].append(server)
-        first, second, third = members.values()
+        for server, host in before.items():
+            waiting[host].append(server)
         schedulers = [
             f'{self.region}.nova-scheduler-{number}' for number in (1, 2)
         ]
         # All are asked for before the first one gets a host.
         self.pause(*schedulers)
-        for server in (*first, second[0], *third, second[1]):
-            self.compute.resize_server(server, larger)
+        for host in self.order():
+            self.compute.resize_server(waiting[host].pop(), larger)
         self.go_on(*schedulers)
         self.wait_until_ended(servers, "vm_state IN ('resized', 'error')")
         self.at_once(self.compute.confirm_server_resize, servers)
         self.assert_even(servers)
         after = self.hosts_of(servers)
-        for host, stayed in members.items():
-            for server in stayed:
-                self.assertNotEqual(host, after[server])
+        for server in servers:
+            self.assertNotEqual(before[server], after[server])
+
+    def order(self) -> list[str]:
+        """Return the host that each member leaves, in the order of requests.
+
+        Whichever of two equally empty hosts a member gets, the members behind
+        it find one of the emptiest hosts among those that they may have. This
+        does not hold in most other orders.
+        """
+        one, two, three = self.hosts
+        return [one, two, one, three, three, two]
 
 
 class TestResizeInNewestNova(TestResize):
