@@ -105,6 +105,32 @@ def copy(source: str, target: str) -> None:
             )
 
 
+@contextlib.contextmanager
+def scratch(source: str) -> Iterator[str]:
+    """Copy a database, and drop the copy in the end.
+
+    :returns: the name of the copy.
+    """
+    name = f'scratch_{source}'
+    query('mysql', f'CREATE DATABASE `{name}`')
+    try:
+        copy(source, name)
+        yield name
+    finally:
+        query('mysql', f'DROP DATABASE `{name}`')
+
+
+def explain(database: str, statement: str) -> list[dict]:
+    """Return MariaDB's plan for a statement: a row for each table."""
+    with login(database) as cursor:
+        # Without values, a "%" in the statement is only a "%".
+        cursor.execute(f'EXPLAIN {statement}')
+        names = [column[0] for column in cursor.description]
+        return [
+            dict(zip(names, row, strict=True)) for row in cursor.fetchall()
+        ]
+
+
 def query(database: str, statement: str, *values: object) -> list[tuple]:
     """Return the rows of a database that meet a query.
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from tests import signing
 from tests.cloud import base, layout, logs, mariadb, processes
 
 #: What ComputeCapabilitiesFilter, which the documentation leaves enabled,
@@ -91,6 +92,12 @@ class PlacementTest(base.CloudTest):
         ).id
         self.addCleanup(self.compute.delete_server_group, made)
         return made
+
+    def stack(self, **more: object) -> dict[str, object]:
+        """Return the hints of a stack of its own, as Heat would sign them."""
+        hints = {'heat_root_stack_id': base.unique('stack')}
+        project = self.admin[self.region].current_project_id
+        return {**signing.signed(hints, project, signing.KEY), **more}
 
     def boot(
         self,

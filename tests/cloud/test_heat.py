@@ -128,12 +128,6 @@ class TestAtOnce(nova_base.PreferenceTest):
         self.prefer(self.hosts[0])
         self.small = self.compute.find_flavor('small').id
 
-    def stack(self, **more: object) -> dict[str, object]:
-        """Return the hints of a stack of its own, as Heat would sign them."""
-        hints = {'heat_root_stack_id': base.unique('stack')}
-        project = self.admin[self.region].current_project_id
-        return {**signing.signed(hints, project, KEY), **more}
-
     def boot_together(self, count: int, hints: dict[str, object]) -> list[str]:
         """Ask for several servers in one request, and return their ids."""
         name = base.unique('together')
