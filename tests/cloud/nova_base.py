@@ -237,14 +237,15 @@ class PreferenceTest(PlacementTest):
 
         :returns: the ids of the servers, in the order of the wishes.
         """
-        computes = [
-            f'{self.region}.nova-compute-{host}' for host in self.hosts
-        ]
-        self.pause(*computes)
+        self.pause(*self.computes())
         servers = self.at_once(boot, wishes)
         self.wait_for(lambda: self.check_scheduled(servers))
-        self.go_on(*computes)
+        self.go_on(*self.computes())
         return servers
+
+    def computes(self) -> list[str]:
+        """Return the names of the compute services of the region."""
+        return [f'{self.region}.nova-compute-{host}' for host in self.hosts]
 
     def check_scheduled(self, servers: list[str]) -> None:
         """Raise unless a scheduler has chosen the host of each server."""

@@ -87,9 +87,10 @@ class TestResize(nova_base.PreferenceTest):
         small = self.compute.find_flavor('small').id
         larger = self.make_flavor({}, ram=128)
         hint = {'group': self.make_group('soft-anti-affinity')}
-        count = RESIZED * len(self.hosts)
-        servers = self.at_once(lambda _: self.boot(small, hint), range(count))
-        self.assert_even(servers)
+        wishes = list(self.hosts) * RESIZED
+        servers = self.at_once(
+            lambda host: self.boot(small, hint, host), wishes
+        )
         before = self.hosts_of(servers)
         waiting: dict[str | None, list[str]] = {
             host: [] for host in self.hosts
@@ -99,17 +100,37 @@ class TestResize(nova_base.PreferenceTest):
         schedulers = [
             f'{self.region}.nova-scheduler-{number}' for number in (1, 2)
         ]
-        # All are asked for before the first one gets a host.
-        self.pause(*schedulers)
+        # All are asked for before the first one gets a host, and all have
+        # hosts before the first one is claimed.
+        self.pause(*schedulers, *self.computes())
         for host in self.order():
             self.compute.resize_server(waiting[host].pop(), larger)
         self.go_on(*schedulers)
+        self.wait_for(lambda: self.check_moved(before))
+        self.go_on(*self.computes())
         self.wait_until_ended(servers, "vm_state IN ('resized', 'error')")
         self.at_once(self.compute.confirm_server_resize, servers)
         self.assert_even(servers)
         after = self.hosts_of(servers)
         for server in servers:
             self.assertNotEqual(before[server], after[server])
+
+    def check_moved(self, before: dict[str, str | None]) -> None:
+        """Raise unless a scheduler has chosen a new host for each server.
+
+        The scheduler allocates the new host. The allocation of the old host
+        then belongs to the migration.
+        """
+        rows = mariadb.query(
+            f'placement_{self.region}',
+            'SELECT DISTINCT consumer_id, name FROM allocations'
+            ' JOIN resource_providers AS provider'
+            ' ON provider.id = resource_provider_id'
+            ' WHERE consumer_id IN %s',
+            list(before),
+        )
+        moved = {server for server, host in rows if host != before[server]}
+        self.assertEqual(set(before), moved, 'servers with a new host')
 
     def order(self) -> list[str]:
         """Return the host that each member leaves, in the order of requests.
