@@ -52,6 +52,13 @@ def alike() -> dict[str, spread_case.Case]:
         'a flavor on 8, one on 4 of them': case(
             48, 8, 1.0, flavors=(range(8), range(4))
         ),
+        '9 on 3, schedulers up to 6 s late': spread_case.Case(9, 3, busy=6.0),
+        '50 on 10, schedulers up to 6 s late': spread_case.Case(
+            50, 10, busy=6.0
+        ),
+        '50 on 10, one each second, up to 6 s late': spread_case.Case(
+            50, 10, 1.0, busy=6.0
+        ),
         'hosts fill up, at once': case(50, 10, room=(3, 3, *(8,) * 8)),
         'hosts fill up, 1 s': case(50, 10, 1.0, room=(3, 3, *(8,) * 8)),
         '30 % of boots die, 1 s': case(50, 10, 1.0, dying=0.3),

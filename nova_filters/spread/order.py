@@ -125,8 +125,9 @@ class Sight(NamedTuple):
 
     :param counts: the number of members on each host.
     :param ahead: the members in flight that are placed before the server.
-    :param own: the server itself. If it is not among those in flight, it counts
-        as the last one of them, which is mostly alike; None if there is none.
+    :param own: the server itself. If it is not among those in flight, it
+        counts as the last one of them, which is mostly alike; None if there is
+        none.
     :param needs: the needs of the team's first members, without repetition.
     :param unread: the cells, and the requests of servers, that could not be
         read. Further members may be in these cells, or among these servers.

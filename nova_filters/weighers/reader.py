@@ -62,16 +62,23 @@ class Reader:
             members = rows.of_group(context, team[1])
         # The first members come first.
         cells = {uuid: cell for _, uuid, cell in sorted(members)}
-        hosts = {}
-        flying = {}
         # Read the cells last. If a server gets into a cell between the two
         # reads, it is still in flight.
-        for uuid, member in _servers(context, cells, unread).items():
+        servers = _servers(context, cells, unread)
+        hosts = {}
+        flying = {}
+        for uuid, member in servers.items():
             goal = member.goal()
             if goal:
                 hosts[uuid] = goal
             elif member.in_flight():
                 flying[uuid] = member
+        if server in flying and flying[server].turn is None:
+            # The members after a server that is booted have left its place
+            # free. They do not count, even if they have their hosts already.
+            uuids = [*cells]
+            for uuid in uuids[uuids.index(server) :]:
+                hosts.pop(uuid, None)
         first = [*cells][:FIRST]
         kinds = {}
         in_flight = []

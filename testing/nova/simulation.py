@@ -165,7 +165,7 @@ class Simulation:
         between = self._random.uniform
         request = self._simulated.request(number)
         self._requests[number] = request
-        yield between(0.1, 0.6)
+        yield between(0.1, 0.6 + self._case.busy)
         hosts = self._choose(request, number)
         if not hosts:
             # Nova would put it into cell 0, where nobody looks either.
@@ -189,7 +189,7 @@ class Simulation:
         between, kind = self._random.uniform, self._case.kind
         request = self._requests[number]
         self._cloud.start_action(request, kind, spread_case.TASK_STATES[kind])
-        yield between(0.1, 0.6)
+        yield between(0.1, 0.6 + self._case.busy)
         hosts = self._choose(request, number)
         if hosts:
             yield between(0.8, 3.5)
@@ -254,7 +254,7 @@ class Simulation:
         if case.kind == spread_case.RESIZE:
             asked.flavor = self._simulated.larger_flavor(request)
         asked.ignore_hosts = [origin]
-        yield between(0.1, 0.6)
+        yield between(0.1, 0.6 + self._case.busy)
         counts = collections.Counter(self.chosen.values())
         hosts = self._choose(asked, number)
         if not hosts:

@@ -84,6 +84,7 @@ class Case:
         host is known; 0 if no server is deleted.
     :param strong_hosts: the hosts of an aggregate whose metadata make Nova's
         RAMWeigher stronger than the weigher of the spread.
+    :param busy: by how many seconds at most the answer of a scheduler is late.
     """
 
     servers: int
@@ -110,6 +111,7 @@ class Case:
     group_multiplier: float = dataclasses.field(default=10.0, repr=False)
     deleted_every: int = dataclasses.field(default=0, repr=False)
     strong_hosts: tuple[int, ...] = dataclasses.field(default=(), repr=False)
+    busy: float = dataclasses.field(default=0.0, repr=False)
 
     def unevenness(self, counts: Mapping[str, int]) -> int:
         """Return by how many servers the places differ.

@@ -207,6 +207,17 @@ class OrderTest(base.StackTestCase):
             self.assertEqual('LIKE' in statement, is_held, statement)
         self.assertEqual({True, False}, {*held.values()})
 
+    def test_whoever_comes_later_does_not_count(self) -> None:
+        first = self.request(_STACK)
+        self.place(_STACK, 1)
+        last = self.request(_STACK)
+        self.assertEqual([0, 0, 0, 0], self.members(first))
+        self.assertEqual([1, 0, 0, 0], self.members(last))
+        # Where a server moves, the others are on their hosts.
+        self.cloud.place(first, self.hosts[1], 'active')
+        self.cloud.start_action(first, 'migrate', 'resize_prep')
+        self.assertEqual([1, 0, 0, 0], self.members(first))
+
     @ddt.data('evacuate', 'migrate', 'live-migration', 'resize')
     def test_a_server_counts_once_and_where_it_goes(self, action) -> None:
         (request,) = self.moving(1, action, self.hosts[0])

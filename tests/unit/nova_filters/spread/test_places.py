@@ -191,10 +191,10 @@ class ChooseTest(unittest.TestCase):
         ahead = [places.Arrival(candidates)]
         located = places.Places(own, [], ahead, places.Ranking('team'), False)
         # The member ahead goes there, so both other hosts are free.
+        self.assertEqual([1, 2], sorted(located.skews()))
         self.assertEqual(
             {*'abc'} - {first}, {host[-1][1] for host in located.distances()}
         )
-        self.assertEqual([1, 2], sorted(located.skews()))
 
     def test_packed_members_in_flight_stay_together(self) -> None:
         chosen = {choose('a b c', ahead=n, pack=True) for n in range(9)}
