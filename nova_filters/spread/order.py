@@ -54,13 +54,6 @@ class Turn(NamedTuple):
     time: datetime.datetime
     origin: str | None = None
 
-    def has_failed(self, other: 'Turn') -> bool:
-        """Tell whether the boot or move of this turn counts as failed.
-
-        :param other: the turn of the server that is to be placed.
-        """
-        return other.time - self.time > IN_FLIGHT
-
 
 class Server(NamedTuple):
     """The data of a server in the database of a cell.
@@ -173,7 +166,7 @@ def _without_failed(
     """
     living = []
     for member in ahead:
-        if not member.turn.has_failed(own.turn):
+        if own.turn.time - member.turn.time <= IN_FLIGHT:
             living.append(member)
         elif member.origin is not None:
             # The move has failed, so the member is on its old host.
