@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Time a request with StackAffinityWeigher, beside Nova's weighers alone.
+"""Time a request with the weighers of the spread, beside Nova's alone.
 
 ``python -m benchmarks.stack_affinity`` stores the servers of a project in
 Nova's databases (SQLite in memory), a part of them in flight, and weighs the
-hosts of one request. Then TeamSpreadFilter filters them. It needs Nova, and
-prints what
+hosts of one request: of a stack, and of a server group with nine members. Then
+TeamSpreadFilter filters them for the stack. It needs Nova, and prints what
 ``doc/source/benchmarks.rst`` shows.
 """
 
@@ -20,6 +20,8 @@ from benchmarks import common
 
 #: The members of each stack, if a case does not say otherwise.
 MEMBERS = 20
+#: The members of the server group, with the server that is requested.
+GROUP = 9
 ROUNDS = 7
 
 
@@ -113,6 +115,21 @@ def store(cloud: Any, hosts: list[str], case: Case) -> Any:
     return cloud.request(flavor, None, hints, project)
 
 
+def store_group(cloud: Any, hosts: list[str], request: Any) -> Any:
+    """Store the members of a server group, and return the last one's request.
+
+    :param request: the request of another server in the same project.
+    """
+    group = cloud.add_group('soft-anti-affinity')
+    for number in range(GROUP):
+        member = cloud.request(
+            request.flavor, None, {}, request.project_id, group=group
+        )
+        if number < GROUP - 1:
+            cloud.place(member, hosts[number])
+    return member
+
+
 def aggregate(states: list[Any], case: Case) -> None:
     """Put hosts into aggregates, as Nova's HostManager does.
 
@@ -160,6 +177,11 @@ def measure(quick: bool) -> str:
 
     cloud = engine.Cloud()
     cloud.add_host('host')
+    # Registers the options.
+    cloud.scheduler()
+    engine.CONF.set_override(
+        'server_group_weight_multiplier', 10.0, 'nova_filters'
+    )
     rows = []
     for case in CASES[:1] if quick else CASES:
         common.say(str(case))
@@ -173,6 +195,7 @@ def measure(quick: bool) -> str:
         nova = [weigher for weigher in manager.weighers if weigher not in ours]
         names = [f'host-{n}' for n in range(case.hosts)]
         request = store(cloud, names, case)
+        member = store_group(cloud, names, request)
         (real,) = manager.get_host_states_by_uuids(
             cloud.context, None, request
         )
@@ -190,6 +213,9 @@ def measure(quick: bool) -> str:
             )
 
         first = weigh(ours)
+        grouped = statistics.median(
+            weigh(ours, request=member) for _ in range(ROUNDS)
+        )
         alone = statistics.median(weigh(nova) for _ in range(ROUNDS))
         both = statistics.median(
             weigh(manager.weighers) for _ in range(ROUNDS)
@@ -199,14 +225,15 @@ def measure(quick: bool) -> str:
             sift(spread_filter, states, request) for _ in range(ROUNDS)
         )
         engine.CONF.clear_override('max_skew', 'nova_filters')
-        times = (alone, both, both - alone, first, filtering)
+        times = (alone, both, both - alone, first, grouped, filtering)
         rows.append([*case, *(f'{n:.1f}' for n in times)])
         cloud.clear()
     head = (
         f'{common.machine(f"Nova {engine.nova_version()}")}\n\n'
         'Milliseconds of processor time for the weighing of one request, the '
-        'median; first:\nthe weigher alone, in a process that knows nothing; '
-        'filter: TeamSpreadFilter\nwith max_skew=1, which lets one host '
+        'median; first:\nthe weighers alone, in a process that knows '
+        'nothing; group: the weighers alone, for a\nmember of a group; '
+        'filter: TeamSpreadFilter with max_skew=1, which lets one host '
         'through\n'
     )
     heads = (
@@ -220,6 +247,7 @@ def measure(quick: bool) -> str:
         'with it',
         'more',
         'first',
+        'group',
         'filter',
     )
     return head + common.table(heads, rows)

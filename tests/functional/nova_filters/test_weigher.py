@@ -498,6 +498,29 @@ class CostTest(base.StackTestCase):
         self.assertEqual([3, 2, 0, 0], self.members(request))
 
 
+@ddt.ddt
+class HostileTest(base.StackTestCase):
+    """A user may send any hints; only his own project sees them."""
+
+    @ddt.data(
+        {'different_host': 'x' * 100_000},
+        {f'hint-{number}': f'{number}' for number in range(5_000)},
+        {'heat_root_stack_id': 'a\0b', 'heat_path_in_stack': '\0'},
+        {'heat_root_stack_id': ['a', 'a']},
+        {'heat_root_stack_id': '"heat_root_stack_id": ["a"]'},
+        {'heat_root_stack_id': 'a', 'heat_signature': '0' * 64},
+    )
+    def test_odd_hints_harm_nobody(self, hints) -> None:
+        self.set_option(MULTIPLIER, -STRONG)
+        self.place(_STACK | hints, 1, project='p2')
+        odd = self.request(_STACK | hints, 'p2')
+        with self.assertNoLogs('nova_filters', logging.WARNING):
+            self.weigh(odd)
+            requests = [self.request(_STACK) for _ in range(4)]
+            chosen = {self.choose(request) for request in requests}
+        self.assertEqual({*self.hosts}, chosen)
+
+
 class FaultTest(base.StackTestCase):
     """Nothing that is broken breaks a request."""
 
