@@ -77,11 +77,11 @@ class TeamSpreadFilter(
             return hosts
         if limit == 0:
             return []
-        scene = self.see(team, hosts, request)
+        scene = self.see_members(team, hosts, request)
         sight = scene.sight
         if sight.unread:
             raise teams.Incomplete(f'not read: {", ".join(sight.unread)}')
-        boots = sight.own is None or sight.own.turn.queue == order.BOOTS
+        boots = sight.member is None or sight.member.turn.queue == order.BOOTS
         count = plugin.field(request, 'num_instances') or 1
         if count > 1 and boots:
             # For the next server of the request, Nova offers only the hosts
@@ -95,7 +95,7 @@ class TeamSpreadFilter(
             )
             return []
         teams.FILTERED.scene = scene
-        skews = self.locate(scene, pack=False).skews()
+        skews = self.locate_members(scene, pack=False).skews()
         passed = []
         for host, skew in zip(hosts, skews, strict=True):
             if skew <= limit:

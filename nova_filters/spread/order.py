@@ -118,7 +118,7 @@ class Sight(NamedTuple):
 
     :param counts: the number of members on each host.
     :param ahead: the members in flight that are placed before the server.
-    :param own: the server itself. If it is not among those in flight, it
+    :param member: the server itself. If it is not among those in flight, it
         counts as the last one of them, which is mostly alike; None if there is
         none.
     :param needs: the needs of the team's first members, without repetition.
@@ -128,12 +128,12 @@ class Sight(NamedTuple):
 
     counts: Mapping[str, int]
     ahead: Collection[Member]
-    own: Member | None = None
+    member: Member | None = None
     needs: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
 
 
-def see(
+def see_members(
     server: str, hosts: Mapping[str, str], in_flight: Iterable[Member]
 ) -> Sight:
     """Return the members that count for a server, without the server itself.
@@ -147,7 +147,7 @@ def see(
         host for member, host in hosts.items() if member != server
     )
     ahead: list[Member] = []
-    for member in sort(in_flight):
+    for member in sort_members(in_flight):
         if member.server == server:
             return _without_failed(member, counts, ahead)
         ahead.append(member)
@@ -158,7 +158,7 @@ def see(
 
 
 def _without_failed(
-    own: Member, counts: collections.Counter[str], ahead: Iterable[Member]
+    server: Member, counts: collections.Counter[str], ahead: Iterable[Member]
 ) -> Sight:
     """Return the members that count, without boots and moves that failed.
 
@@ -166,15 +166,15 @@ def _without_failed(
     """
     living = []
     for member in ahead:
-        if own.turn.time - member.turn.time <= IN_FLIGHT:
+        if server.turn.time - member.turn.time <= IN_FLIGHT:
             living.append(member)
         elif member.origin is not None:
             # The move has failed, so the member is on its old host.
             counts[member.origin] += 1
-    return Sight(counts, living, own)
+    return Sight(counts, living, server)
 
 
-def sort(members: Iterable[Member]) -> list[Member]:
+def sort_members(members: Iterable[Member]) -> list[Member]:
     """Return members in flight in the order in which they are placed.
 
     Numbers order the members of one queue. Times order the queues, since ids

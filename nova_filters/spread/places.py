@@ -17,6 +17,8 @@ Path = tuple[tuple[str, str], ...]
 #: The sort key of a place; the place with the smallest key gets the next
 #: server.
 Key = tuple[int, int]
+#: The sort keys and the paths of places, as a heap.
+Queue = list[tuple[Key, Path]]
 #: One more than the largest number of a place.
 _ENDS: Final = 2**64
 #: The smallest difference between the distance of the right place and that of
@@ -56,14 +58,11 @@ class Arrival(NamedTuple):
         level = len(path)
         if not self.origin or self.origin[:level] != path:
             return False
-        inside = {
-            host for host in self.candidates.hosts if host[:level] == path
-        }
-        return inside == {self.origin}
-
-
-#: The sort keys and the paths of places, as a heap.
-Queue = list[tuple[Key, Path]]
+        return all(
+            host == self.origin
+            for host in self.candidates.hosts
+            if host[:level] == path
+        )
 
 
 class Ranking(NamedTuple):

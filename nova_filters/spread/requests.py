@@ -51,7 +51,7 @@ _PROPERTIES: Final = (
 _IDLE: Final = ('nova_filters:', 'quota:')
 
 
-def stack(text: str, keys: signature.Keys) -> Team | None:
+def read_stack(text: str, keys: signature.Keys) -> Team | None:
     """Return the stack of a server, which never changes.
 
     :param text: the stored request.
@@ -68,7 +68,7 @@ def stack(text: str, keys: signature.Keys) -> Team | None:
         raise ValueError('not a RequestSpec') from exc
 
 
-def kind(text: str, aggregates: bool, images: bool) -> Kind:
+def read_kind(text: str, aggregates: bool, images: bool) -> Kind:
     """Return the kind of a server, which a resize may change.
 
     :param text: the stored request.

@@ -123,7 +123,7 @@ class TeamWeigher(Weigher, teams.Teams):
         multiplier = CONF.nova_filters[self.multiplier]
         scene = self._scene(team, hosts, request)
         refused = _refused(hosts, abs(multiplier))
-        located = self.locate(scene, multiplier > 0, refused)
+        located = self.locate_members(scene, multiplier > 0, refused)
         distances = located.distances(CONF.filter_scheduler.host_subset_size)
         weights = []
         for host in hosts:
@@ -141,9 +141,11 @@ class TeamWeigher(Weigher, teams.Teams):
         """Return the scene of a request."""
         # TeamSpreadFilter has seen all candidates. The hosts here are those
         # that it let pass; members in flight may go to the others.
-        scene = teams.filtered(team, request)
+        scene = teams.filtered_scene(team, request)
         if scene is None:
-            scene = self.see(team, [host.obj for host in hosts], request)
+            scene = self.see_members(
+                team, [host.obj for host in hosts], request
+            )
         if scene.sight.unread:
             LOG.warning(
                 'Instance %(instance)s: some members of its stack or server '

@@ -49,7 +49,9 @@ class Reader:
         self._stacks: dict[str, dict[str, order.Team | None]] = {}
         self._reading = threading.Lock()
 
-    def see(self, team: order.Team, server: str, project: str) -> order.Sight:
+    def read_members(
+        self, team: order.Team, server: str, project: str
+    ) -> order.Sight:
         """Return the members of a team that count for a server.
 
         :raises Exception: if the API database cannot be read.
@@ -59,7 +61,7 @@ class Reader:
         if team[0] == order.STACK:
             members = self._of_stack(context, team, project, unread)
         else:
-            members = rows.of_group(context, team[1])
+            members = rows.group_members(context, team[1])
         # The first members come first.
         cells = {uuid: cell for _, uuid, cell in sorted(members)}
         # Read the cells last. If a server gets into a cell between the two
@@ -83,7 +85,9 @@ class Reader:
         kinds = {}
         in_flight = []
         for uuid, number, time, text in _requests(context, {*flying, *first}):
-            kinds[uuid] = requests.kind(text, self._aggregates, self._images)
+            kinds[uuid] = requests.read_kind(
+                text, self._aggregates, self._images
+            )
             if uuid in flying:
                 member = flying[uuid]
                 turn = member.turn or order.Turn(order.BOOTS, number, time)
@@ -92,7 +96,7 @@ class Reader:
                         uuid, turn, kinds[uuid], member.host, member.action
                     )
                 )
-        sight = order.see(server, hosts, in_flight)
+        sight = order.see_members(server, hosts, in_flight)
         needs = [kinds[uuid].needs for uuid in first if uuid in kinds]
         return sight._replace(
             needs=tuple(dict.fromkeys(needs)), unread=tuple(unread)
@@ -110,22 +114,22 @@ class Reader:
         :param unread: servers are added whose request cannot be read. They may
             be members.
         """
-        servers = rows.of_project(context, project)
+        servers = rows.project_servers(context, project)
         stacks: dict[str, order.Team | None] = {}
         new: dict[str, order.Team | None] = {}
         # Threads that ask for the same project read its texts once.
         with self._reading:
-            known = self._stacks.pop(project, {})
+            remembered = self._stacks.pop(project, {})
             for _, uuid, _ in servers:
-                if uuid in known:
-                    stacks[uuid] = known[uuid]
+                if uuid in remembered:
+                    stacks[uuid] = remembered[uuid]
                 else:
                     new[uuid] = None
             for uuid, _, _, text in _requests(
                 context, [*new], stack_hints.ROOT_STACK_ID
             ):
                 try:
-                    new[uuid] = requests.stack(text, self._keys)
+                    new[uuid] = requests.read_stack(text, self._keys)
                 except ValueError:
                     # Do not remember it.
                     del new[uuid]

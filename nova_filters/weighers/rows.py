@@ -43,14 +43,14 @@ _LIVING: Final = sa.select(
 
 
 @api_db.context_manager.reader  # type: ignore[untyped-decorator]
-def of_project(context: Any, project: str) -> list[Any]:
+def project_servers(context: Any, project: str) -> list[Any]:
     """Return the number, id and cell of each server of a project."""
     query = _LIVING.where(_MAPPING.project_id == project)
     return list(context.session.execute(query))
 
 
 @api_db.context_manager.reader  # type: ignore[untyped-decorator]
-def of_group(context: Any, uuid: str) -> list[Any]:
+def group_members(context: Any, uuid: str) -> list[Any]:
     """Return the number, id and cell of each member of a server group."""
     query = (
         _LIVING.join(_MEMBER, _MEMBER.instance_uuid == _MAPPING.instance_uuid)

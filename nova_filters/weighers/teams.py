@@ -53,7 +53,7 @@ class Scene(NamedTuple):
 FILTERED: Final = threading.local()
 
 
-def filtered(team: order.Team, request: Any) -> Scene | None:
+def filtered_scene(team: order.Team, request: Any) -> Scene | None:
     """Return what TeamSpreadFilter knew of a request, if it limits the team.
 
     :param request: Nova's RequestSpec.
@@ -93,7 +93,7 @@ class Teams:
             return None
         return order.of_group(group.policy, group.uuid)
 
-    def see(
+    def see_members(
         self, team: order.Team, hosts: Sequence[Any], request: Any
     ) -> Scene:
         """Read the members of a team.
@@ -102,7 +102,7 @@ class Teams:
         :param request: Nova's RequestSpec.
         """
         server = plugin.field(request, 'instance_uuid') or ''
-        sight = self._reader.see(team, server, request.project_id)
+        sight = self._reader.read_members(team, server, request.project_id)
         ahead = self._without_known(sight.ahead, hosts)
         sight = sight._replace(ahead=ahead)
         LOG.debug(
@@ -139,7 +139,7 @@ class Teams:
         """
         self._servers |= {host.host: host.instances for host in hosts}
         names = {host.host for host in hosts}
-        others = [
+        elsewhere = [
             servers
             for name, servers in [*self._servers.items()]
             if name not in names
@@ -148,10 +148,10 @@ class Teams:
             member
             for member in ahead
             if member.origin is not None
-            or not any(member.server in servers for servers in others)
+            or not any(member.server in servers for servers in elsewhere)
         ]
 
-    def locate(
+    def locate_members(
         self, scene: Scene, pack: bool, refused: Collection[str] = ()
     ) -> places.Places:
         """Return the places, with the members placed before the server.
@@ -169,11 +169,11 @@ class Teams:
         ]
         origin: places.Path = ()
         own_kind = order.Kind()
-        if sight.own is not None:
-            own_kind = sight.own.kind
+        if sight.member is not None:
+            own_kind = sight.member.kind
             # A host that a server leaves for another size serves the others.
-            left = sight.own.origin
-            resized = sight.own.action == order.RESIZE
+            left = sight.member.origin
+            resized = sight.member.action == order.RESIZE
             if resized and left and left not in scene.candidates:
                 hosts.append(self._find(left, scene))
                 origin = hosts[-1].path

@@ -442,7 +442,7 @@ class Cloud:
         team = weigher.team(request)
         counts: Mapping[str, int] = {}
         if team:
-            counts = weigher.see(team, states, request).sight.counts
+            counts = weigher.see_members(team, states, request).sight.counts
         return {host: counts.get(host, 0) for host in sorted(self.hosts)}
 
     def states(self, scheduler: Any, request: Any) -> list[Any]:

@@ -198,7 +198,9 @@ class StackTestCase(CloudTestCase):
     def see(self, request: Any) -> Any:
         """Return what the weigher sees of the request's team."""
         weigher, states = self.weigher(), self.states(request)
-        return weigher.see(weigher.team(request), states, request).sight
+        return weigher.see_members(
+            weigher.team(request), states, request
+        ).sight
 
     def members(self, request: Any) -> list[int]:
         """Return how many members of the stack each of the hosts has."""

@@ -46,7 +46,7 @@ class SortTest(unittest.TestCase):
     def test_ids_order_a_queue_and_times_order_queues(self, turns) -> None:
         members = [member(str(n), turn) for n, turn in enumerate(turns)]
         for given_members in (members, members[::-1]):
-            self.assertEqual(members, order.sort(given_members))
+            self.assertEqual(members, order.sort_members(given_members))
 
     @given(
         st.lists(
@@ -60,10 +60,10 @@ class SortTest(unittest.TestCase):
         for number, (queue, seconds) in enumerate(turns):
             its_turn = turn(number, seconds, queue)
             members.append(member(str(number), its_turn))
-        expected = order.sort(members)
+        expected = order.sort_members(members)
         shuffled = [*members]
         random.shuffle(shuffled)
-        self.assertEqual(expected, order.sort(shuffled))
+        self.assertEqual(expected, order.sort_members(shuffled))
         for queue in ('', 'a', 'b'):
             numbers = [
                 one.turn.number for one in expected if one.turn.queue == queue
@@ -122,17 +122,19 @@ class SeeTest(unittest.TestCase):
 
     def test_a_member_counts_on_its_host(self) -> None:
         hosts = {'m1': 'a', 'm2': 'a', 'm3': 'b', 'm5': 'b'}
-        sight = order.see('m5', hosts, [member('m4', turn(4))])
+        sight = order.see_members('m5', hosts, [member('m4', turn(4))])
         # A server on a host counts itself nowhere.
         self.assertEqual({'a': 2, 'b': 1}, sight.counts)
         self.assertEqual(['m4'], self.ahead(sight))
-        self.assertIsNone(order.see('m5', hosts, []).own)
+        self.assertIsNone(order.see_members('m5', hosts, []).member)
 
     def test_members_ahead_come_in_the_order_of_their_turns(self) -> None:
         own = member('m5', turn(5), 'needs')
         others = [member(f'm{n}', turn(n), f'{n}') for n in (3, 2, 6)]
-        sight = order.see('m5', {}, [*others, own])
-        self.assertEqual((['m2', 'm3'], own), (self.ahead(sight), sight.own))
+        sight = order.see_members('m5', {}, [*others, own])
+        self.assertEqual(
+            (['m2', 'm3'], own), (self.ahead(sight), sight.member)
+        )
 
     def test_what_takes_longer_than_ten_minutes_has_failed(self) -> None:
         boot = member('boot', turn(1))
@@ -143,13 +145,13 @@ class SeeTest(unittest.TestCase):
             (601, {'a': 1}, []),
         ):
             own = member('own', turn(5, seconds))
-            sight = order.see('own', {}, [own, boot, move])
+            sight = order.see_members('own', {}, [own, boot, move])
             self.assertEqual(counts, sight.counts)
             self.assertEqual(ahead, self.ahead(sight))
 
     def test_a_request_that_is_not_visible_comes_last(self) -> None:
         others = [member('m1', turn(1)), member('m9', turn(9, 9_999))]
-        sight = order.see('new', {}, others)
+        sight = order.see_members('new', {}, others)
         self.assertEqual(['m1', 'm9'], self.ahead(sight))
         # It is mostly like the last one.
-        self.assertEqual(others[-1]._replace(server='new'), sight.own)
+        self.assertEqual(others[-1]._replace(server='new'), sight.member)

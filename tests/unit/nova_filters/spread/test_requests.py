@@ -44,7 +44,7 @@ def stored(**changes: Any) -> str:
 
 def needs(*filters: bool, **changes: Any) -> str:
     """Return the digest of a stored request with these changes."""
-    return requests.kind(stored(**changes), *filters).needs
+    return requests.read_kind(stored(**changes), *filters).needs
 
 
 class StackTest(unittest.TestCase):
@@ -53,9 +53,11 @@ class StackTest(unittest.TestCase):
     def test_the_hints_name_it(self) -> None:
         keys = signature.Keys()
         self.assertEqual(
-            ('stack', 'root', 'project'), requests.stack(stored(), keys)
+            ('stack', 'root', 'project'), requests.read_stack(stored(), keys)
         )
-        self.assertIsNone(requests.stack(stored(scheduler_hints=None), keys))
+        self.assertIsNone(
+            requests.read_stack(stored(scheduler_hints=None), keys)
+        )
 
     def test_what_is_no_request_raises(self) -> None:
         for text in (
@@ -67,7 +69,7 @@ class StackTest(unittest.TestCase):
             stored(flavor=None)[:-1],
         ):
             with self.assertRaises(ValueError):
-                requests.stack(text, signature.Keys())
+                requests.read_stack(text, signature.Keys())
 
 
 @ddt.ddt
@@ -131,12 +133,12 @@ class KindTest(unittest.TestCase):
 
     def test_the_flavor_is_kept_for_the_filter_alone(self) -> None:
         for aggregates, text in ((False, ''), (True, '{"a": "b"}')):
-            kind = requests.kind(stored(), aggregates, False)
+            kind = requests.read_kind(stored(), aggregates, False)
             self.assertEqual(text, kind.flavor)
 
     def test_nothing_of_a_tenants_text_is_kept(self) -> None:
         hints = {'heat_root_stack_id': 'root', 'different_host': 'x' * 10_000}
-        kind = requests.kind(stored(scheduler_hints=hints), True, True)
+        kind = requests.read_kind(stored(scheduler_hints=hints), True, True)
         self.assertLess(len(repr(kind)), 1_000)
 
     def test_the_order_of_extra_specs_does_not_matter(self) -> None:
@@ -149,7 +151,7 @@ class KindTest(unittest.TestCase):
     def test_what_cannot_be_read_has_a_kind_of_its_own(self) -> None:
         for text in ('', '{', stored(flavor=None), stored(image='x')):
             self.assertEqual(
-                order.Kind(), requests.kind(text, True, True), text
+                order.Kind(), requests.read_kind(text, True, True), text
             )
 
     def test_a_server_may_have_no_image(self) -> None:
