@@ -245,9 +245,9 @@ class Checks(upgrade_check.Checks):
     def check_multipliers(self) -> Result:
         """Check that no other weigher undoes what the weighers here decide."""
         group = self._config.nova_filters
-        others = self._other_multipliers()
-        total = sum(others.values())
-        names = sorted(others, key=lambda name: -others[name])
+        multipliers = self._other_multipliers()
+        total = sum(multipliers.values())
+        names = sorted(multipliers, key=lambda name: -multipliers[name])
         problems = [
             f'{name} is {group[name]:g}'
             for name in (
@@ -257,7 +257,7 @@ class Checks(upgrade_check.Checks):
             if group[name] not in (0, conf.DEFAULTS[name])
             and abs(group[name]) * places.GAP < total
         ]
-        listed = ', '.join(f'{name} {others[name]:g}' for name in names)
+        listed = ', '.join(f'{name} {multipliers[name]:g}' for name in names)
         return warning(
             problems if self._uses_weighers() else [],
             f'[nova_filters] {" and ".join(problems)}, but other weighers can '

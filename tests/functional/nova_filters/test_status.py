@@ -186,6 +186,27 @@ class NovaFiltersStatusTest(
         )
         self.assert_details(answer, 'Filter', 'FAILURE', 'Not checked')
 
+    @ddt.data(
+        ('filter_scheduler', 'pci_in_placement = enabled'),
+        ('filter_scheduler', 'pci_in_placement = $foo'),
+        ('filter_scheduler', 'host_subset_size = 0'),
+        ('filter_scheduler', 'host_subset_size = 10%'),
+        ('filter_scheduler', 'shuffle_best_same_weighed_hosts = treu'),
+        ('scheduler', 'enable_isolated_aggregate_filtering = ture'),
+        ('scheduler', 'max_placement_results = 0'),
+        ('scheduler', 'workers = auto'),
+    )
+    @ddt.unpack
+    def test_each_option_of_the_scheduler_is_read(self, section, line):
+        name = line.partition(' ')[0]
+        self.check_details(
+            f'{GOOD}[{section}]\n{line}\n',
+            'Option values',
+            'FAILURE',
+            f'[{section}]',
+            name,
+        )
+
     def test_lines_in_two_files_are_no_repetition(self):
         folder = self.folder / 'conf.d'
         folder.mkdir()
