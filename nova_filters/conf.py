@@ -152,7 +152,8 @@ Possible values:
 * 0: the weigher has no effect.
 * A positive number: the strength of the weigher. 10 is more than the default
   multipliers of Nova's own weighers add up to, without
-  ``build_failure_weight_multiplier`` and ``cross_cell_move_weight_multiplier``.
+  ``build_failure_weight_multiplier`` and
+  ``cross_cell_move_weight_multiplier``.
 
 If this option is not 0, these policies of a server group count for its
 servers, and ``StackAffinityWeigher`` has no effect on these servers.
@@ -212,7 +213,8 @@ Possible values:
 * 0: the weigher has no effect.
 * A positive number: the strength of the weigher. 10 is more than the default
   multipliers of Nova's own weighers add up to, without
-  ``build_failure_weight_multiplier`` and ``cross_cell_move_weight_multiplier``.
+  ``build_failure_weight_multiplier`` and
+  ``cross_cell_move_weight_multiplier``.
 
 Related options:
 
