@@ -25,14 +25,19 @@ class Weigher(plugin.Plugin, weights.BaseHostWeigher):  # type: ignore[misc]
     """A weigher that never makes a request fail."""
 
     #: The name of the option that is the weigher's multiplier.
-    multiplier: ClassVar[str]
+    option: ClassVar[str]
+
+    def __init__(self) -> None:
+        super().__init__()
+        # To read the option for each of many hosts would be slow.
+        self._multiplier = float(CONF.nova_filters[self.option])
 
     def weight_multiplier(self, host_state: Any) -> float:
         """Return the number by which Nova multiplies the weight of each host.
 
         :param host_state: Nova's HostState.
         """
-        return float(CONF.nova_filters[self.multiplier])
+        return self._multiplier
 
     def weigh_objects(
         self, weighed_obj_list: Sequence[Any], weight_properties: Any
@@ -44,7 +49,7 @@ class Weigher(plugin.Plugin, weights.BaseHostWeigher):  # type: ignore[misc]
         """
         name = type(self).__name__
         try:
-            if CONF.nova_filters[self.multiplier]:
+            if self._multiplier:
                 return self._weigh(weighed_obj_list, weight_properties)
         except teams.AWAY as exc:
             LOG.warning(
@@ -72,7 +77,7 @@ class Weigher(plugin.Plugin, weights.BaseHostWeigher):  # type: ignore[misc]
 class PreferenceWeigher(Weigher):
     """Prefer hosts by the preferences of flavors and aggregates."""
 
-    multiplier = 'preference_weight_multiplier'
+    option = 'preference_weight_multiplier'
     # With these limits, Nova's normalization does not change the weights. So
     # the weight of a host does not depend on other hosts, and may be below 0
     # or above 1.
@@ -120,16 +125,15 @@ class TeamWeigher(Weigher, teams.Teams):
         team = self.team(request)
         if team is None:
             return [0.0] * len(hosts)
-        multiplier = CONF.nova_filters[self.multiplier]
         scene = self._scene(team, hosts, request)
-        refused = _refused(hosts, abs(multiplier))
-        located = self.locate_members(scene, multiplier > 0, refused)
+        refused = _refused(hosts, abs(self._multiplier))
+        located = self.locate_members(scene, self._multiplier > 0, refused)
         distances = located.distances(CONF.filter_scheduler.host_subset_size)
         weights = []
         for host in hosts:
             path = scene.hosts[host.obj.host].path
             distance = distances.get(path, 1.0)
-            if multiplier > 0:
+            if self._multiplier > 0:
                 weights.append(1.0 - distance)
             else:
                 weights.append(distance)
@@ -179,7 +183,7 @@ def _refused(hosts: Sequence[Any], multiplier: float) -> set[str]:
 class StackAffinityWeigher(TeamWeigher):
     """Prefer or avoid the places that have members of the server's stack."""
 
-    multiplier = 'stack_affinity_weight_multiplier'
+    option = 'stack_affinity_weight_multiplier'
 
     def team(self, request: Any) -> order.Team | None:
         """Return the stack of a server.
@@ -187,7 +191,7 @@ class StackAffinityWeigher(TeamWeigher):
         :returns: None if :class:`ServerGroupWeigher` places the server.
         """
         stack = self.stack(request)
-        groups = CONF.nova_filters[ServerGroupWeigher.multiplier]
+        groups = CONF.nova_filters[ServerGroupWeigher.option]
         if groups and self.group(request):
             return None
         return stack
@@ -196,5 +200,5 @@ class StackAffinityWeigher(TeamWeigher):
 class ServerGroupWeigher(TeamWeigher):
     """Follow the policy of a server group while its servers start."""
 
-    multiplier = 'server_group_weight_multiplier'
+    option = 'server_group_weight_multiplier'
     team = teams.Teams.group

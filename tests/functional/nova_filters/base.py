@@ -183,6 +183,17 @@ class StackTestCase(CloudTestCase):
         self.flavor = self.add_flavor({})
         self.restart()
 
+    def set_option(
+        self, name: str, value: Any, group: str = 'nova_filters'
+    ) -> None:
+        """Set an option until the end of the test.
+
+        For a multiplier, start a scheduler, which reads it only then.
+        """
+        super().set_option(name, value, group)
+        if name.endswith('_multiplier') and hasattr(self, 'scheduler'):
+            self.restart()
+
     def request(self, hints: Any, project: str = 'p1', group: Any = None):
         """Return a request for one server on the hosts."""
         return self.cloud.request(

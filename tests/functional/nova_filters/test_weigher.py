@@ -354,7 +354,6 @@ class BesideNovaTest(base.StackTestCase):
 
     def test_what_does_not_concern_it_goes_where_nova_puts_it(self) -> None:
         self.place(_STACK, 3, 2, 1)
-        ours = self.scheduler
         self.start_stock()
         stock = self.scheduler
         names = [type(w).__name__ for w in stock.host_manager.weighers]
@@ -366,10 +365,9 @@ class BesideNovaTest(base.StackTestCase):
         ):
             self.set_option(MULTIPLIER, multiplier)
             request = self.request(hints)
-            self.scheduler = stock
             ranking = self.ranking(request)
+            self.scheduler = stock
             self.assertEqual(self.hosts, [host for host, _ in ranking])
-            self.scheduler = ours
             self.assertEqual(ranking, self.ranking(request))
 
     def test_a_host_that_others_refuse_is_no_place(self) -> None:
