@@ -18,12 +18,13 @@ from os_placement_plugins import stack_hints
 #: the project)``. A server group: ``(policy, uuid)``.
 Team = tuple[str, ...]
 STACK: Final = 'stack'
+STRICT: Final = 'anti-affinity'
 #: The policies of server groups that are followed. True: the members are
 #: packed into few places. False: the members are spread over many places.
 POLICIES: Final = {
     'soft-affinity': True,
     'soft-anti-affinity': False,
-    'anti-affinity': False,
+    STRICT: False,
 }
 #: If a member in flight started more than this time before the server that is
 #: to be placed, the boot or move of the member counts as failed.

@@ -167,7 +167,10 @@ def _servers(
         [
             mapping
             for mapping in objects.CellMappingList.get_all(context)
-            if mapping.id in numbers and not mapping.is_cell0()
+            if mapping.id in numbers
+            and not mapping.is_cell0()
+            # Its database may be gone. Nova does not ask it, either.
+            and not mapping.disabled
         ],
         nova_context.CELL_TIMEOUT,
         functools.partial(rows.servers, uuids=in_cells),

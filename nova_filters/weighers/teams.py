@@ -103,8 +103,9 @@ class Teams:
         """
         server = plugin.field(request, 'instance_uuid') or ''
         sight = self._reader.read_members(team, server, request.project_id)
-        ahead = self._without_known(sight.ahead, hosts)
-        sight = sight._replace(ahead=ahead)
+        if team[0] == order.STRICT:
+            ahead = self._without_known(sight.ahead, hosts)
+            sight = sight._replace(ahead=ahead)
         LOG.debug(
             'The members of %(team)s are on %(counts)s; %(ahead)d in flight '
             'come first. Not read: %(unread)s',
