@@ -38,6 +38,21 @@ class FiniteNumber(types.Float):
         return number
 
 
+class Levels(types.List):
+    """A list of kinds of places that is not empty."""
+
+    def __call__(self, value: Any) -> Any:
+        """Return the list.
+
+        :param value: the list or its text.
+        :raises ValueError: if the list is empty.
+        """
+        levels = super().__call__(value)
+        if not levels:
+            raise ValueError('it is empty; write "host" for single hosts')
+        return levels
+
+
 OPTS: Final = (
     cfg.ListOpt(
         'exempt_metadata_keys',
@@ -81,8 +96,9 @@ Related options:
   the list contains ``AggregateInstanceTypeFilter``.
 """,
     ),
-    cfg.ListOpt(
+    cfg.Opt(
         'stack_spread_over',
+        type=Levels(),
         default=['host'],
         help="""
 The kind of place over which a stack is spread, or into which it is packed.

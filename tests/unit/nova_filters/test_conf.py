@@ -23,6 +23,7 @@ class OptionsTest(unittest.TestCase):
 
     @ddt.data(
         ('max_skew', '-1'),
+        ('stack_spread_over', ''),
         (_MULTIPLIER, 'strong'),
         (_MULTIPLIER, 'nan'),
         (_MULTIPLIER, '-inf'),
