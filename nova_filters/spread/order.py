@@ -44,7 +44,8 @@ class Turn(NamedTuple):
 
     :param queue: :data:`BOOTS`, or the cell in which the server moves. The
         numbers order the turns of one queue.
-    :param number: the id of the stored request, or of the move's action.
+    :param number: the id of the row that names the member, or of the move's
+        action.
     :param time: when nova-api stored the request or the action. The clocks of
         several nova-api differ.
     :param origin: the host that the server leaves; None if it had no host.

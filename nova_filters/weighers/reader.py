@@ -62,8 +62,12 @@ class Reader:
             members = self._of_stack(context, team, project, unread)
         else:
             members = rows.group_members(context, team[1])
-        # The first members come first.
-        cells = {uuid: cell for _, uuid, cell in sorted(members)}
+        # The first members come first. nova-api writes the rows that name the
+        # members after their requests. So the numbers of these rows order the
+        # members: whoever has a smaller one can be seen.
+        members.sort()
+        cells = {uuid: cell for _, uuid, cell in members}
+        numbers = {uuid: number for number, uuid, _ in members}
         # Read the cells last. If a server gets into a cell between the two
         # reads, it is still in flight.
         servers = _servers(context, cells, unread)
@@ -84,13 +88,15 @@ class Reader:
         first = [*cells][:FIRST]
         kinds = {}
         in_flight = []
-        for uuid, number, time, text in _requests(context, {*flying, *first}):
+        for uuid, time, text in _requests(context, {*flying, *first}):
             kinds[uuid] = requests.read_kind(
                 text, self._aggregates, self._images
             )
             if uuid in flying:
                 member = flying[uuid]
-                turn = member.turn or order.Turn(order.BOOTS, number, time)
+                turn = member.turn or order.Turn(
+                    order.BOOTS, numbers[uuid], time
+                )
                 in_flight.append(
                     order.Member(
                         uuid, turn, kinds[uuid], member.host, member.action
@@ -125,7 +131,7 @@ class Reader:
                     stacks[uuid] = remembered[uuid]
                 else:
                     new[uuid] = None
-            for uuid, _, _, text in _requests(
+            for uuid, _, text in _requests(
                 context, [*new], stack_hints.ROOT_STACK_ID
             ):
                 try:

@@ -35,27 +35,33 @@ _OVER: Final = (
     'finished',
     'reverted',
 )
-#: The numbers of servers that are not being deleted, their ids, and the ids of
-#: their cells; None for a server that is in no cell yet.
-_LIVING: Final = sa.select(
-    _MAPPING.id, _MAPPING.instance_uuid, _MAPPING.cell_id
-).where(sa.func.coalesce(_MAPPING.queued_for_delete, sa.false()) == sa.false())
+#: Whether a server is not being deleted.
+_LIVES: Final = (
+    sa.func.coalesce(_MAPPING.queued_for_delete, sa.false()) == sa.false()
+)
 
 
 @api_db.context_manager.reader  # type: ignore[untyped-decorator]
 def project_servers(context: Any, project: str) -> list[Any]:
-    """Return the number, id and cell of each server of a project."""
-    query = _LIVING.where(_MAPPING.project_id == project)
+    """Return the servers of a project.
+
+    :returns: a number that orders the servers, the id of each server, and the
+        id of its cell; None if the server is in no cell yet.
+    """
+    query = sa.select(
+        _MAPPING.id, _MAPPING.instance_uuid, _MAPPING.cell_id
+    ).where(_MAPPING.project_id == project, _LIVES)
     return list(context.session.execute(query))
 
 
 @api_db.context_manager.reader  # type: ignore[untyped-decorator]
 def group_members(context: Any, uuid: str) -> list[Any]:
-    """Return the number, id and cell of each member of a server group."""
+    """Return the members of a server group, like :func:`project_servers`."""
     query = (
-        _LIVING.join(_MEMBER, _MEMBER.instance_uuid == _MAPPING.instance_uuid)
+        sa.select(_MEMBER.id, _MAPPING.instance_uuid, _MAPPING.cell_id)
+        .join(_MEMBER, _MEMBER.instance_uuid == _MAPPING.instance_uuid)
         .join(_GROUP, _GROUP.id == _MEMBER.group_id)
-        .where(_GROUP.uuid == uuid)
+        .where(_GROUP.uuid == uuid, _LIVES)
     )
     return list(context.session.execute(query))
 
@@ -64,7 +70,7 @@ def group_members(context: Any, uuid: str) -> list[Any]:
 def requests(
     context: Any, uuids: Collection[str], word: str = ''
 ) -> list[Any]:
-    """Return the server, id, time and text of stored requests.
+    """Return the server, time and text of stored requests.
 
     Texts of more than :data:`LONGEST` characters are left out.
 
@@ -72,7 +78,6 @@ def requests(
     """
     query = sa.select(
         _REQUEST.instance_uuid,
-        _REQUEST.id,
         _REQUEST.created_at,
         _REQUEST.spec,
     ).where(
