@@ -56,13 +56,16 @@ LOGGER = 'nova_filters.filters.aggregate_instance_type'
 
 #: The scheduler's whole nova.conf. The instances of a host are read from the
 #: database with each request, because no nova-compute reports them; for the
-#: same reason the services count as up for a day.
+#: same reason the services count as up for a day. A database in memory goes
+#: with its connection, which by default lives for an hour.
 NOVA_CONF = """
 [api_database]
 connection = sqlite://
+connection_recycle_time = -1
 
 [database]
 connection = sqlite://
+connection_recycle_time = -1
 
 [filter_scheduler]
 available_filters = nova.scheduler.filters.all_filters
