@@ -11,8 +11,8 @@ from oslo_log import log as logging
 
 from nova_filters import plugin
 from nova_filters.matching import inputs, report
+from nova_filters.matching.judge import Judge
 from nova_filters.matching.reason import Reason
-from nova_filters.matching.request import Request
 from os_placement_plugins.quoting import listed, quote
 
 LOG = logging.getLogger(__name__)
@@ -41,14 +41,14 @@ def _is_rebuild(spec_obj: Any, hosts: Sequence[Any]) -> bool:
 
 
 def _report(
-    request: Request,
+    judge: Judge,
     passed: list[Any],
     refused: Mapping[Reason, list[Any]],
     spec_obj: Any,
 ) -> None:
     """Log malformed values, and why hosts are refused."""
     instance = plugin.field(spec_obj, 'instance_uuid')
-    problems = report.problems(request, refused)
+    problems = report.list_problems(judge, refused)
     if problems:
         LOG.warning(
             'Instance %(instance)s: nothing can meet these values; correct '
@@ -57,17 +57,16 @@ def _report(
                 'instance': instance,
                 'problems': listed(problems, _LISTED, '; '),
             },
-            exc_info=request.fault,
         )
     if LOG.isEnabledFor(logging.DEBUG):
-        for hosts, reason in report.explain(request, refused):
+        for hosts, reason in report.explain_groups(judge, refused):
             LOG.debug(
                 'Instance %(instance)s: %(count)d host(s) in aggregates '
                 '%(aggregates)s refused: %(reason)s',
                 {
                     'instance': instance,
                     'count': len(hosts),
-                    'aggregates': report.names(hosts[0]),
+                    'aggregates': report.list_names(hosts[0]),
                     'reason': reason,
                 },
             )
@@ -81,7 +80,7 @@ def _report(
                 'total': sum(map(len, refused.values())),
                 'reasons': ', '.join(
                     f'{number} {reason}'
-                    for number, reason in report.summarize(request, refused)
+                    for number, reason in report.summarize(judge, refused)
                 ),
             },
         )
@@ -123,14 +122,14 @@ class AggregateInstanceTypeFilter(
         try:
             if _is_rebuild(spec_obj, hosts):
                 return hosts
-            request = Request(
+            judge = Judge(
                 inputs.read_flavor(
                     plugin.field(spec_obj.flavor, 'extra_specs')
                 ),
                 tuple(CONF.nova_filters.exempt_metadata_keys),
             )
-            passed, refused = request.sift(hosts)
-            _report(request, passed, refused, spec_obj)
+            passed, refused = judge.sift(hosts)
+            _report(judge, passed, refused, spec_obj)
         except Exception:
             # A filter that raises ends the boot request with an error; a
             # filter that lets all hosts pass breaks the operator's rules.

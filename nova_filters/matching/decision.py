@@ -46,6 +46,8 @@ OMITTABLE: Final = 32
 FORBIDDEN: Final = 64
 #: A forced aggregate has a malformed piece.
 MALFORMED: Final = 128
+#: What a value without sentinels demands of a flavor that lacks the key.
+REQUIRED: Final = CARRIED | DEMANDED
 
 
 def read(

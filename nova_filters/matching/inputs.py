@@ -83,43 +83,64 @@ class Aggregate:
     @property
     def forced(self) -> bool:
         """Tell whether the aggregate's ``force_metadata_check`` is on."""
-        return requirement.is_on(self.metadata.get(FLAG))
+        return is_forced(self.metadata)
 
     def items(self) -> Iterator[tuple[str, str]]:
-        """Yield the keys and values of the aggregate; see :func:`items`."""
-        return items(self.metadata, self.forced)
+        """Yield the keys and values of the aggregate."""
+        return read_items(self.metadata, self.forced)
 
     def pieces(self, key: str) -> list[Requirement]:
-        """Return the pieces of the aggregate's values for a key.
-
-        Each piece is one alternative.
-        """
-        pieces: list[Requirement] = []
-        for name, value in self.items():
-            if name == key:
-                pieces += requirement.parse_metadata(value, self.forced)
-        return pieces
+        """Return the pieces of the aggregate's values for a key."""
+        return read_pieces(self.metadata, self.forced, key)
 
 
-def items(
-    metadata: Mapping[str, str], forced: bool
+def is_forced(metadata: Mapping[str, str]) -> bool:
+    """Tell whether an aggregate with these metadata is forced."""
+    return FLAG in metadata and requirement.is_on(metadata[FLAG])
+
+
+def is_soft(metadata: Mapping[str, str]) -> bool:
+    """Tell whether the demands of an aggregate only change the weights."""
+    if SOFT_FLAG not in metadata or is_forced(metadata):
+        return False
+    return requirement.is_on(metadata[SOFT_FLAG])
+
+
+def read_items(
+    metadata: Mapping[str, str], demanding: bool
 ) -> Iterator[tuple[str, str]]:
     """Yield each key of an aggregate with its value, except the flags.
 
-    :param forced: whether the aggregate is forced. If so, :data:`SCOPE` is
-        removed from its keys, so a key may come twice.
+    :param demanding: whether the aggregate demands its keys. If so,
+        :data:`SCOPE` is removed from the keys, so a key may come twice.
     :returns: the pairs, without those whose value is None: in Nova's API, None
         removes the key.
     :raises TypeError: if a value is neither a string nor None.
     """
     # Copy the pairs: another thread may change the metadata at any time.
     for key, value in [*metadata.items()]:
-        if forced:
+        if demanding:
             key = key.removeprefix(SCOPE)
         if key not in FLAGS and value is not None:
             if not isinstance(value, str):
                 raise TypeError(f'the value of {key!r} is not a string')
             yield key, value
+
+
+def read_pieces(
+    metadata: Mapping[str, str], demanding: bool, key: str
+) -> list[Requirement]:
+    """Return the pieces of an aggregate's values for a key.
+
+    Each piece is one alternative.
+
+    :param demanding: whether the aggregate demands its keys.
+    """
+    pieces: list[Requirement] = []
+    for name, value in read_items(metadata, demanding):
+        if name == key:
+            pieces += requirement.parse_metadata(value, demanding)
+    return pieces
 
 
 def read_aggregate(aggregate: Any) -> Aggregate:

@@ -9,18 +9,18 @@ like a forced aggregate. But preferences and soft demands only change the
 points of a host, and never refuse the host.
 """
 
-import functools
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping
+import re
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from nova_filters.matching import inputs, requirement
-from nova_filters.matching.reason import Kind, Reason, Side
-from nova_filters.matching.request import Request, Statements
+from nova_filters.matching.judge import Judge
+from nova_filters.matching.reason import Side
 from os_placement_plugins.quoting import quote
 
-#: How many points one preference of a flavor may add or subtract.
-FACTORS: Final = range(1, 101)
+#: How many points one preference of a flavor may add or subtract: 1 to 100.
+_FACTOR: Final = re.compile('[1-9][0-9]?|100')
 
 
 class Preference(NamedTuple):
@@ -37,7 +37,7 @@ class Preference(NamedTuple):
     points: int
 
 
-def read(
+def read_preferences(
     extra_specs: Mapping[str, str] | None,
 ) -> tuple[list[Preference], list[str]]:
     """Return a flavor's valid preferences, and a text for each invalid one."""
@@ -51,7 +51,7 @@ def read(
         spec = inputs.FlavorSpec(key, False, requirement.parse(value))
         problem = spec.requirement.problem
         number = factor.removeprefix('.')
-        if not number.isdecimal() or int(number) not in FACTORS:
+        if not _FACTOR.fullmatch(number):
             problem = f'{quote(number)} is no number from 1 to 100'
         if problem:
             problems.append(f'the flavor has {quote(name)}: {problem}')
@@ -75,79 +75,41 @@ class Preferences:
         extra_specs: Mapping[str, str] | None,
         exempt: inputs.Exempt = (),
     ) -> None:
-        self._preferences, self.problems = read(extra_specs)
-        specs = [preference.spec for preference in self._preferences]
-        self._wishes = Request(specs, ('*',))
-        self._flavor = Request(inputs.read_flavor(extra_specs), exempt)
-        self._harden = functools.cache(harden)
-        # Cache the results: many hosts have aggregates with the same metadata.
-        self._met = functools.cache(self._read_met)
-        self._missed = functools.cache(self._read_missed)
+        self.preferences, self.problems = read_preferences(extra_specs)
+        specs = [preference.spec for preference in self.preferences]
+        self._flavor_judge = Judge(specs)
+        self._soft_judge = Judge(
+            inputs.read_flavor(extra_specs), exempt, inputs.is_soft
+        )
 
     def score(self, aggregates: Collection[Any]) -> int:
         """Return the points of a host that is in these aggregates.
 
-        Preferences and demands that cannot be read do not count.
+        :raises Exception: if an aggregate cannot be read.
         """
-        points = 0
-        if self._preferences:
-            met = self._met(self._wishes.stated(aggregates))
-            points += sum(preference.points for preference in met)
-        demands = self._hardened(aggregates)
-        if demands:
-            points -= len(self._missed(self._flavor.stated(demands)))
+        points = -self._soft_judge.count_unmet_demands(aggregates)
+        for preference in self._met(aggregates):
+            points += preference.points
         return points
 
     def reasons(
         self, aggregates: Collection[Any]
     ) -> Iterator[tuple[int, str]]:
-        """Yield each gain and loss of points of a host, with its reason.
-
-        :param aggregates: the aggregates of the host.
-        """
-        for preference in self._met(self._wishes.stated(aggregates)):
+        """Yield each gain and loss of points of a host, with its reason."""
+        for preference in self._met(aggregates):
             value = preference.spec.requirement.text
             yield preference.points, f'{preference.name}={value}'
-        demands = self._hardened(aggregates)
-        for refusal in self._missed(self._flavor.stated(demands)):
-            yield -1, self._flavor.explain(refusal, demands).summary()
+        for refusal in self._soft_judge.refusals(aggregates):
+            if refusal.side is Side.AGGREGATE:
+                reason = self._soft_judge.explain(refusal, aggregates)
+                yield -1, reason.summary()
 
-    def _read_met(self, stated: Statements) -> list[Preference]:
-        """Return the preferences of the flavor that a host meets.
-
-        :param stated: what the aggregates of the host state.
-        """
-        unmet = set()
-        for refusal in self._wishes.refusals_of(stated):
-            if refusal.kind is Kind.UNREADABLE:
-                return []
-            unmet.add((refusal.key, refusal.accepted_values))
-        met = []
-        for preference in self._preferences:
-            spec = preference.spec
-            if (spec.key, (spec.requirement.text,)) not in unmet:
-                met.append(preference)
-        return met
-
-    def _read_missed(self, stated: Statements) -> list[Reason]:
-        """Return the soft demands that the flavor does not meet.
-
-        :param stated: what forced copies of the soft aggregates state.
-        """
-        return [
-            refusal
-            for refusal in self._flavor.refusals_of(stated)
-            if refusal.side is Side.AGGREGATE
-        ]
-
-    def _hardened(self, aggregates: Iterable[Any]) -> list[inputs.Aggregate]:
-        """Return forced copies of those aggregates that are soft."""
-        hardened = []
-        for aggregate in aggregates:
-            forced_copy = self._harden(aggregate)
-            if forced_copy is not None:
-                hardened.append(forced_copy)
-        return hardened
+    def _met(self, aggregates: Collection[Any]) -> list[Preference]:
+        """Return the preferences of the flavor that a host meets."""
+        if not self.preferences:
+            return []
+        met = self._flavor_judge.met_specs(aggregates)
+        return [self.preferences[index] for index in met]
 
 
 def weight(points: int) -> float:
@@ -163,21 +125,3 @@ def weight(points: int) -> float:
     if points == 0:
         return 0.0
     return math.copysign(1 + math.log10(abs(points)), points)
-
-
-def harden(aggregate: Any) -> inputs.Aggregate | None:
-    """Return a forced copy of a soft aggregate.
-
-    :returns: the copy; None if the aggregate is not soft.
-    """
-    try:
-        if inputs.SOFT_FLAG not in aggregate.metadata:
-            return None
-    except Exception:
-        # An aggregate that cannot be read has no preferences.
-        return None
-    soft = inputs.read_aggregate(aggregate)
-    is_soft = requirement.is_on(soft.metadata.get(inputs.SOFT_FLAG))
-    if soft.forced or not is_soft:
-        return None
-    return inputs.Aggregate(soft.name, {**soft.metadata, inputs.FLAG: 'true'})

@@ -48,7 +48,7 @@ _SUMMARIES: Final = {
     (Side.AGGREGATE, Kind.FORBIDDEN): '{owner} forbids {key}',
     (Side.AGGREGATE, Kind.CONTRADICTION): '{owner} contradicts itself on '
     '{key}',
-    (Side.AGGREGATE, Kind.UNREADABLE): '{owner} could not be read',
+    (Side.AGGREGATE, Kind.UNREADABLE): '{owner} could not be read: {problem}',
 }
 
 
@@ -60,7 +60,7 @@ class Reason(NamedTuple):
     :param key: the key, without the filter's scope.
     :param accepted_values: what the refusing side accepts.
     :param problem: why the value of the refusing side is malformed. Only
-        :meth:`nova_filters.matching.request.Request.explain` sets the problem
+        :meth:`nova_filters.matching.judge.Judge.explain` sets the problem
         of an aggregate's value.
     :param malformed: whether an aggregate's value of the key is malformed.
     :param stated_values: the values of the other side; empty if that side
@@ -94,12 +94,13 @@ class Reason(NamedTuple):
             owner=self._owner,
             key=quote(self.key),
             accepted=quote_all(self.accepted_values),
+            problem=self.problem,
         )
 
     def __str__(self) -> str:
         """Return the whole reason, with the values of both sides."""
         text = self.summary()
-        if self.problem:
+        if self.problem and self.accepted_values:
             text += f' ({quote_all(self.accepted_values)}: {self.problem})'
         if self.stated_values:
             holder = self._owner

@@ -13,7 +13,7 @@ from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 from nova_filters.matching import inputs
-from nova_filters.matching.request import Request
+from nova_filters.matching.judge import Judge
 from nova_filters.spread import places
 
 
@@ -46,22 +46,22 @@ def find_candidates(
         server's candidates suits the flavor, or if hosts that are unknown here
         may suit the flavor.
     """
-    request = _request(flavor, exempt)
+    judge = _judge(flavor, exempt)
     # If one of the other hosts suits the server's own flavor, but is no
     # candidate, the host is full or disabled. So only the hosts that refuse
     # the server's own flavor may be candidates for other flavors.
-    _, refused = request.sift(other_hosts)
+    _, refused = judge.sift(other_hosts)
     only_for_others: list[Host] = []
     for refused_hosts in refused.values():
         only_for_others += refused_hosts
     candidates_by_flavor = {}
     for other_flavor in other_flavors:
-        other_request = _request(other_flavor, exempt)
-        shared, _ = other_request.sift(candidates)
-        elsewhere, _ = other_request.sift(only_for_others)
+        other_judge = _judge(other_flavor, exempt)
+        shared, _ = other_judge.sift(candidates)
+        elsewhere, _ = other_judge.sift(only_for_others)
         # True if hosts in no aggregate suit only the other flavor. Such hosts
         # are unknown here: other_hosts are in aggregates of the candidates.
-        is_wider = _needs_aggregate(request) > _needs_aggregate(other_request)
+        is_wider = _needs_aggregate(judge) > _needs_aggregate(other_judge)
         if shared and not is_wider:
             hosts = (*shared, *elsewhere)
             paths = [host.path for host in hosts]
@@ -69,11 +69,11 @@ def find_candidates(
     return candidates_by_flavor
 
 
-def _request(flavor: str, exempt: inputs.Exempt) -> Request:
-    """Return the Request that judges hosts for a flavor."""
-    return Request(inputs.read_flavor(json.loads(flavor)), exempt)
+def _judge(flavor: str, exempt: inputs.Exempt) -> Judge:
+    """Return the judge of hosts for a flavor."""
+    return Judge(inputs.read_flavor(json.loads(flavor)), exempt)
 
 
-def _needs_aggregate(request: Request) -> bool:
+def _needs_aggregate(judge: Judge) -> bool:
     """Tell whether a host in no aggregate refuses the flavor."""
-    return bool(request.refusals(()))
+    return bool(judge.refusals(()))

@@ -79,10 +79,12 @@ class ExplainFilter(common.FilterCommand):
         stock = self.stock(source, parsed_args, all_flavors)
         common.check_hosts(stock.hosts, parsed_args.host)
         hosts = [stock.hosts[name] for name in dict.fromkeys(parsed_args.host)]
-        evaluation = explanation.Evaluation(stock, hosts or None)
         all_verdicts = []
         for flavor in lister.progress(flavors, 'flavors'):
-            all_verdicts.append(evaluation.judge(flavor))
+            verdicts_of_flavor = explanation.Verdicts(
+                flavor, stock, hosts or None
+            )
+            all_verdicts.append(verdicts_of_flavor)
         if parsed_args.fail_if_none:
             hopeless = [
                 each.flavor for each in all_verdicts if not each.usable

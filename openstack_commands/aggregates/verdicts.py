@@ -109,7 +109,7 @@ def _nearest(verdicts: Verdicts) -> list[str]:
     host = verdicts.nearest()
     if host is None:
         return ['No host that is up is left to open.']
-    reasons = verdicts.request.reasons(host.aggregates)
+    reasons = verdicts.judge.reasons(host.aggregates)
     sentences = '; '.join(str(reason) for reason in reasons)
     return [f'The nearest host is {host.name}: {sentences}.']
 

@@ -68,7 +68,7 @@ def boot() -> None:
             (0, 'a boot request', 'the hosts that Placement allows'),
             (1, 'filters.aggregate_instance_type', 'reads flavor and hosts'),
             (2, 'matching.inputs', "the flavor's extra specs"),
-            (2, 'matching.request', 'each distinct aggregate, once'),
+            (2, 'matching.judge', 'each distinct aggregate, once'),
             (2, 'matching.requirement', 'what one value means'),
             (2, 'matching.decision', 'a refusal, or none'),
             (1, 'filters.aggregate_instance_type', 'the hosts that pass'),

@@ -8,7 +8,9 @@ The audit does not move any server.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from openstack_commands.aggregates.advice import explanation, inventory
+from nova_filters.matching import inputs
+from nova_filters.matching.judge import Judge
+from openstack_commands.aggregates.advice import inventory
 
 #: Servers that their own host would refuse today.
 REFUSED: Final = 'refused'
@@ -77,13 +79,19 @@ class Audit:
 
         Servers with the same flavor and reason are one problem.
         """
-        evaluation = explanation.Evaluation(self._stock)
+        # Many servers have the same extra specs.
+        judges: dict[inventory.Specs, Judge] = {}
         by_reason: dict[tuple[str, str], list[inventory.Server]] = {}
         for server in self.running:
-            host = server.host or ''
-            verdicts = evaluation.of_specs(server.specs)
-            if host in verdicts.first:
-                key = server.flavor_name, verdicts.why(host)
+            if server.specs not in judges:
+                specs = inputs.read_flavor(dict(server.specs))
+                judges[server.specs] = Judge(specs, self._stock.exempt)
+            judge = judges[server.specs]
+            aggregates = self._stock.hosts[server.host or ''].aggregates
+            refusals = judge.refusals(aggregates)
+            if refusals:
+                first = judge.explain(refusals[0], aggregates)
+                key = server.flavor_name, str(first)
                 by_reason.setdefault(key, []).append(server)
         for (flavor, reason), servers in by_reason.items():
             yield Problem(REFUSED, flavor, servers, reason)

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from nova_filters.matching import inputs, preferences, requirement
 from nova_filters.matching.inputs import FLAG, SCOPE
+from nova_filters.matching.judge import Judge
 from nova_filters.matching.reason import Kind, Side, quote_all
-from nova_filters.matching.request import Request
 from openstack_commands.aggregates.advice import (
     explanation,
     inventory,
@@ -36,7 +36,7 @@ def _unmet(
     # in no aggregate, meets it, too. So only such hosts are judged.
     alone = [inventory.Host('')]
     alone += [inventory.Host('', (aggregate,)) for aggregate in aggregates]
-    passed, refused = Request((spec,)).sift(alone)
+    passed, refused = Judge((spec,)).sift(alone)
     if passed or any(reason.side is Side.AGGREGATE for reason in refused):
         return
     quoted = quote(key)
@@ -76,7 +76,7 @@ def _lint_extra_spec(
     name: str, text: str, aggregates: Sequence[inputs.Aggregate]
 ) -> Iterator[Finding]:
     """Find what is wrong with one extra spec."""
-    wishes, malformed = preferences.read({name: text})
+    wishes, malformed = preferences.read_preferences({name: text})
     if wishes or malformed:
         yield from _lint_preference(wishes, malformed, aggregates)
         return
@@ -130,7 +130,7 @@ def _lint_metadata(
     yield from mistakes.misspelled(name)
     yield from mistakes.expanded(text)
     pieces = requirement.split(text)
-    if aggregate.forced or preferences.harden(aggregate):
+    if aggregate.forced or inputs.is_soft(aggregate.metadata):
         for piece in pieces:
             yield from mistakes.malformed(requirement.parse(piece))
         return
@@ -173,7 +173,6 @@ def lint(
     in_spec = functools.cache(
         lambda name, text: [*_lint_extra_spec(name, text, aggregates)]
     )
-    evaluation = explanation.Evaluation(stock)
     for flavor in progress(stock.flavors, 'flavors'):
         of_flavor = []
         for name, text in flavor.extra_specs.items():
@@ -187,7 +186,7 @@ def lint(
         # These two findings already say that no host passes, and why.
         hopeless = {FindingCode.KEY_NOT_OFFERED, FindingCode.VALUE_NOT_OFFERED}
         if hopeless.isdisjoint(finding.code for finding in of_flavor):
-            verdicts = evaluation.judge(flavor)
+            verdicts = explanation.Verdicts(flavor, stock)
             findings += unreachable.confined(verdicts)
             findings += unreachable.beyond_limit(verdicts, limit)
     for aggregate in aggregates:

@@ -3,14 +3,14 @@
 """Find flavors without a host, and aggregates that no flavor may use."""
 
 import collections
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Final
 
-from nova_filters.matching import inputs, preferences, requirement
+from nova_filters.matching import inputs, requirement
 from nova_filters.matching.exempt_keys import exempt_line
 from nova_filters.matching.inputs import SCOPE
+from nova_filters.matching.judge import Judge
 from nova_filters.matching.reason import Kind, Side
-from nova_filters.matching.request import Request
 from openstack_commands.aggregates.advice import explanation, inventory
 from openstack_commands.aggregates.advice.mistakes import Finding, FindingCode
 from os_placement_plugins.quoting import listed, quote
@@ -25,17 +25,17 @@ def contradictory(stock: inventory.Stock) -> Iterable[Finding]:
     The demands are in one aggregate, or in several aggregates of one host.
     """
     findings: dict[tuple[tuple[str, ...], str], Finding] = {}
-    request = Request((), stock.exempt)
+    judge = Judge((), stock.exempt)
     cases: list[tuple[str, str, tuple[inputs.Aggregate, ...]]] = []
     for aggregate in stock.aggregates:
         cases.append(('aggregate', aggregate.name, (aggregate,)))
     for host_name, host in stock.hosts.items():
         cases.append(('host', host_name, host.aggregates))
     for owner, name, aggregates in cases:
-        for refusal in request.refusals(aggregates):
+        for refusal in judge.refusals(aggregates):
             if refusal.kind is not Kind.CONTRADICTION:
                 continue
-            reason = request.explain(refusal, aggregates)
+            reason = judge.explain(refusal, aggregates)
             # Hosts in the same aggregates have the same mistake, so it is
             # reported only once.
             findings.setdefault(
@@ -58,23 +58,26 @@ def _closing_keys(
     hosts: Iterable[Collection[inputs.Aggregate]],
     flavors: Mapping[tuple[inputs.FlavorSpec, ...], int],
     exempt: inputs.Exempt,
+    is_demanding: Callable[[Mapping[str, str]], bool],
 ) -> collections.Counter[str] | None:
     """Count the flavors that an aggregate refuses because of each key.
 
     :param hosts: the aggregates of each host. Hosts in the same aggregates
         are listed once.
     :param flavors: the extra specs of a flavor -> how many flavors have them.
+    :param is_demanding: tells of the metadata of an aggregate whether the
+        aggregate demands its keys.
     :returns: key -> number of flavors; None if the aggregate accepts a flavor.
     """
     closing: collections.Counter[str] = collections.Counter()
     for flavor, number in flavors.items():
-        request = Request(flavor, exempt)
+        judge = Judge(flavor, exempt, is_demanding)
         for aggregates in hosts:
             keys = set()
-            for refusal in request.refusals(aggregates):
+            for refusal in judge.refusals(aggregates):
                 if refusal.side is Side.FLAVOR:
                     continue
-                if request.is_behind(refusal, aggregate):
+                if judge.is_behind(refusal, aggregate):
                     keys.add(refusal.key)
             if not keys:
                 return None
@@ -91,7 +94,7 @@ def closed(stock: inventory.Stock) -> Iterator[Finding]:
     flavors = [
         inputs.read_flavor(flavor.extra_specs) for flavor in stock.flavors
     ]
-    nobody = Request((), exempt)
+    nobody = Judge((), exempt)
     carried = {}
     for aggregate in stock.aggregates:
         if aggregate.forced:
@@ -115,7 +118,11 @@ def closed(stock: inventory.Stock) -> Iterator[Finding]:
             for name in aggregate.hosts
         }
         closing = _closing_keys(
-            aggregate, {frozenset({aggregate}), *sets}, alike, exempt
+            aggregate,
+            {frozenset({aggregate}), *sets},
+            alike,
+            exempt,
+            inputs.is_forced,
         )
         if closing:
             key = min(closing, key=lambda k: (-closing[k], k))
@@ -137,10 +144,11 @@ def avoided(stock: inventory.Stock) -> Iterator[Finding]:
         inputs.read_flavor(flavor.extra_specs) for flavor in stock.flavors
     )
     for aggregate in stock.aggregates:
-        hard = preferences.harden(aggregate)
-        if not hard:
+        if not inputs.is_soft(aggregate.metadata):
             continue
-        unmet = _closing_keys(hard, [[hard]], flavors, stock.exempt)
+        unmet = _closing_keys(
+            aggregate, [[aggregate]], flavors, stock.exempt, inputs.is_soft
+        )
         if not unmet:
             continue
         for key, number in unmet.items():
@@ -159,7 +167,7 @@ def confined(
     verdicts: explanation.Verdicts,
 ) -> Iterator[Finding]:
     """Find a flavor with no host, with only one, or with none that is up."""
-    flavor, stock = verdicts.flavor, verdicts.evaluation.stock
+    flavor, stock = verdicts.flavor, verdicts.stock
     passed = verdicts.passed
     if passed and not verdicts.usable:
         names = listed([f'{host.name} ({host.state})' for host in passed])
@@ -170,7 +178,7 @@ def confined(
             'flavor',
             flavor.name,
         )
-    unseen = stock.listed_hosts is None and not verdicts.request.refusals(())
+    unseen = stock.listed_hosts is None and not verdicts.judge.refusals(())
     if len(passed) > 1 or not verdicts.refused or unseen:
         return
     code = FindingCode.NO_HOST
@@ -180,7 +188,7 @@ def confined(
         text = f'only {passed[0].name} takes the flavor'
     nearest, key = verdicts.nearest(), ''
     if nearest:
-        reasons = [*verdicts.request.reasons(nearest.aggregates)]
+        reasons = [*verdicts.judge.reasons(nearest.aggregates)]
         sentences = '; '.join(str(reason) for reason in reasons)
         text += f'; nearest is {nearest.name}: {sentences}'
         key = reasons[0].key
@@ -200,7 +208,7 @@ def beyond_limit(
     """
     flavor = verdicts.flavor
     is_chosen = any(key.startswith(_CHOOSING) for key in flavor.extra_specs)
-    usable = [host for host in verdicts.evaluation.hosts if host.usable]
+    usable = [host for host in verdicts.hosts if host.usable]
     takers = len(verdicts.usable)
     if is_chosen or not takers or len(usable) <= limit:
         return

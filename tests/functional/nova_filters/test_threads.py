@@ -13,7 +13,7 @@ import unittest
 
 from nova_filters.filters import aggregate_instance_type as filters
 from nova_filters.matching import inputs
-from nova_filters.matching.request import Request
+from nova_filters.matching.judge import Judge
 from testing.nova import engine, states
 from tests import processes, threads
 from tests.functional.nova_filters import base
@@ -61,8 +61,8 @@ def _evaluated(flavor: int, chosen: tuple[tuple[int, int], ...]) -> bool:
     aggregates = [
         inputs.Aggregate('a', CHANGES[n // 2][state]) for n, state in chosen
     ]
-    request = Request(inputs.read_flavor(FLAVORS[flavor]))
-    return next(request.reasons(aggregates), None) is None
+    judge = Judge(inputs.read_flavor(FLAVORS[flavor]))
+    return next(judge.reasons(aggregates), None) is None
 
 
 class Scene:

@@ -3,8 +3,8 @@
 """Why a host is refused, in the metadata of its aggregates."""
 
 from nova_filters.matching import inputs
+from nova_filters.matching.judge import Judge
 from nova_filters.matching.reason import Reason
-from nova_filters.matching.request import Request
 
 
 def refusal(
@@ -14,5 +14,5 @@ def refusal(
     aggregates = [
         inputs.Aggregate(f'a{n}', data) for n, data in enumerate(metadata)
     ]
-    request = Request(inputs.read_flavor(extra_specs))
-    return next(request.reasons(aggregates), None)
+    judge = Judge(inputs.read_flavor(extra_specs))
+    return next(judge.reasons(aggregates), None)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import ddt
 
 from nova_filters.matching import inputs
-from nova_filters.matching.request import Request
+from nova_filters.matching.judge import Judge
 from openstack_commands.aggregates.advice import inventory
 from testing.nova import cases
 from tests import processes
@@ -64,11 +64,11 @@ class VerdictTest(unittest.TestCase):
         aggregates = [
             inputs.Aggregate(f'a{n}', data) for n, data in enumerate(metadata)
         ]
-        reason = next(Request(flavor, exempt).reasons(aggregates), None)
+        reason = next(Judge(flavor, exempt).reasons(aggregates), None)
         what = f'{extra_specs}, {metadata}, exempt {exempt}'
         self.assertEqual(outcome, cases.outcome(reason), what)
         host = inventory.Host('h', aggregates)
-        passed, _ = Request(flavor, exempt).sift([host])
+        passed, _ = Judge(flavor, exempt).sift([host])
         self.assertEqual([host] * (outcome == cases.PASSES), passed, what)
 
     @ddt.data(*cases.examples())

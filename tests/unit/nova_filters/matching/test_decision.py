@@ -5,8 +5,8 @@
 import unittest
 
 from nova_filters.matching import inputs
+from nova_filters.matching.judge import Judge
 from nova_filters.matching.reason import Kind, Side
-from nova_filters.matching.request import Request
 from tests.unit.nova_filters.matching.refusals import refusal
 
 FLAG = inputs.FLAG
@@ -49,8 +49,8 @@ class RuleTest(unittest.TestCase):
 
     def test_an_aggregate_without_the_flag_demands_nothing(self) -> None:
         aggregates = [inputs.Aggregate('a', {'k': '*,!'})]
-        request = Request(inputs.read_flavor({'k': '2'}))
-        (reason,) = request.reasons(aggregates)
+        judge = Judge(inputs.read_flavor({'k': '2'}))
+        (reason,) = judge.reasons(aggregates)
         self.assertEqual(
             (Side.FLAVOR, Kind.MISMATCH), (reason.side, reason.kind)
         )

@@ -10,8 +10,8 @@ import ddt
 
 import tests
 from nova_filters.matching import inputs, preferences
+from nova_filters.matching.judge import Judge
 from nova_filters.matching.reason import Side
-from nova_filters.matching.request import Request
 
 #: How many random hosts are judged.
 CASES = 1_000_000 if tests.ALL else 4_000
@@ -65,9 +65,9 @@ def total(extra_specs: Any, metadata: Any, exempt: Any = ()) -> int:
 
 def refused(side: Side, extra_specs: Any, metadata: Any) -> bool:
     """Tell whether one of the filter's two checks refuses a host."""
-    request = Request(inputs.read_flavor(extra_specs))
+    judge = Judge(inputs.read_flavor(extra_specs))
     aggregates = [inputs.Aggregate('a', data) for data in metadata]
-    return side in {reason.side for reason in request.reasons(aggregates)}
+    return side in {reason.side for reason in judge.reasons(aggregates)}
 
 
 def by_verdicts(extra_specs: Any, metadata: Any) -> int:
@@ -182,17 +182,6 @@ class PreferencesTest(unittest.TestCase):
             [*judge.reasons(aggregates)],
         )
 
-    def test_what_cannot_be_read_counts_nothing(self) -> None:
-        class Unread:
-            name = 'unread'
-            metadata = property(lambda self: 1 / 0)
-
-        judge = preferences.Preferences({LIKES: '!', AVOIDS: '*'})
-        self.assertEqual(0, judge.score([Unread()]))
-        judge = preferences.Preferences({})
-        aggregates = [Unread(), inputs.Aggregate('old', SOFT | SSD)]
-        self.assertEqual(-1, judge.score(aggregates))
-
     def test_an_aggregate_of_nova_has_a_name_and_metadata_only(self) -> None:
         class Old:
             name = 'old'
@@ -200,8 +189,15 @@ class PreferencesTest(unittest.TestCase):
 
         judge = preferences.Preferences({})
         self.assertEqual(-1, judge.score([Old()]))
-        hard = preferences.harden(Old())
-        self.assertEqual(('old', True), (hard.name, hard.forced))
+
+    def test_a_factor_of_thousands_of_digits_is_no_number(self) -> None:
+        name = f'aggregate_preferred.{"9" * 5_000}:disk'
+        wishes, (problem,) = preferences.read_preferences({name: 'ssd'})
+        self.assertEqual([], wishes)
+        self.assertIn('is no number from 1 to 100', problem)
+        self.assertLess(len(problem), 200)
 
     def test_a_key_that_is_no_text_is_no_preference(self) -> None:
-        self.assertEqual(([], []), preferences.read({1: 'ssd', None: 'ssd'}))
+        self.assertEqual(
+            ([], []), preferences.read_preferences({1: 'ssd', None: 'ssd'})
+        )

@@ -73,6 +73,6 @@ class ReasonTest(unittest.TestCase):
         self.assertEqual("'a', 'b', 'c', 'd', 22 more", text)
 
     def test_a_reason_says_only_what_it_was_told(self) -> None:
-        reason = Reason(Side.AGGREGATE, Kind.UNREADABLE)
-        self.assertEqual('a host could not be read', str(reason))
+        reason = Reason(Side.AGGREGATE, Kind.UNREADABLE, problem='why')
+        self.assertEqual('a host could not be read: why', str(reason))
         self.assertIs(False, reason.malformed)

@@ -9,15 +9,15 @@ from openstack_commands.aggregates.advice.inventory import Host
 from openstack_commands.aggregates.advice.inventory import (
     HostAggregate as Aggregate,
 )
-from tests.unit.nova_filters.matching.test_request import Unreadable, sift
+from tests.unit.nova_filters.matching.test_judge import Unreadable, sift
 
 _ON = {'force_metadata_check': 'true'}
 
 
 def summarize(extra_specs, hosts) -> list[tuple[int, str]]:
     """Return how many hosts are refused why."""
-    request, _, refused = sift(extra_specs, hosts)
-    return report.summarize(request, refused)
+    judge, _, refused = sift(extra_specs, hosts)
+    return report.summarize(judge, refused)
 
 
 class ReportTest(unittest.TestCase):
@@ -61,15 +61,15 @@ class ReportTest(unittest.TestCase):
     def test_refused_hosts_are_explained_by_sets_of_aggregates(self) -> None:
         red, blue = Aggregate('red', {}), Aggregate('blue', {})
         hosts = [Host('a', [red]), Host('b', [blue]), Host('c', [red])]
-        request, passed, refused = sift({'k': '1'}, hosts)
-        groups = [group for group, _ in report.explain(request, refused)]
+        judge, passed, refused = sift({'k': '1'}, hosts)
+        groups = [group for group, _ in report.explain_groups(judge, refused)]
         self.assertEqual([hosts[0::2], hosts[1:2]], groups)
 
     def test_a_host_may_be_in_other_aggregates_by_then(self) -> None:
         host = Host('h', [Aggregate('a', {'k': '2'})])
-        request, passed, refused = sift({'k': '1'}, [host])
+        judge, passed, refused = sift({'k': '1'}, [host])
         host.aggregates[:] = Aggregate('b', {'k': '3'}), Unreadable(name='x')
-        ((_, reason),) = report.explain(request, refused)
+        ((_, reason),) = report.explain_groups(judge, refused)
         self.assertEqual(('b',), reason.aggregate)
 
     def problems(self, extra_specs, *metadata, exempt=()) -> list[str]:
@@ -78,20 +78,20 @@ class ReportTest(unittest.TestCase):
             Host(str(number), [Aggregate(f'a{number}', data)])
             for number, data in enumerate(metadata)
         ]
-        request, _, refused = sift(extra_specs, hosts, exempt)
-        return report.problems(request, refused)
+        judge, _, refused = sift(extra_specs, hosts, exempt)
+        return report.list_problems(judge, refused)
 
     def test_malformed_values_are_told_once(self) -> None:
         aggregate = Aggregate('a', {'k': '>= two,<or>', **_ON})
         hosts = [Host(str(n), [aggregate]) for n in range(3)]
-        request, _, refused = sift({'k': '1', 'l': '>='}, hosts)
+        judge, _, refused = sift({'k': '1', 'l': '>='}, hosts)
         self.assertEqual(
             [
                 "aggregate 'a' has 'k': 'two' is not a number",
                 "aggregate 'a' has 'k': nothing follows <or>",
                 "the flavor has 'l': '>=' has no operand",
             ],
-            report.problems(request, refused),
+            report.list_problems(judge, refused),
         )
 
     def test_a_malformed_value_is_told_where_it_decides(self) -> None:
@@ -122,16 +122,9 @@ class ReportTest(unittest.TestCase):
             self.problems(flavor, {'vendor:rule': '1'}),
         )
 
-    def test_what_is_told_is_no_part_of_the_request(self) -> None:
-        host = Host('h', [Unreadable(name='a')])
-        request, _, refused = sift({'l': '>='}, [host])
-        unread = {*request.problems}
-        self.assertEqual(2, len(report.problems(request, refused)))
-        self.assertEqual(unread, request.problems)
-
     def test_aggregates_that_are_no_list_have_no_names(self) -> None:
-        self.assertEqual([], report.names(Host('h', 5)))
-        self.assertEqual([], report.names(Host('h', None)))
+        self.assertEqual([], report.list_names(Host('h', 5)))
+        self.assertEqual([], report.list_names(Host('h', None)))
 
     def test_hosts_are_counted_by_the_check_that_refuses_them(self) -> None:
         forced = Aggregate('red', {'os': 'red', **_ON})

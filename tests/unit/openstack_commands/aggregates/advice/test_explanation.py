@@ -5,54 +5,10 @@
 import unittest
 
 import ddt
-import hypothesis.strategies
-from hypothesis import given
 
-from nova_filters import conf
-from nova_filters.matching import inputs, preferences, report
-from nova_filters.matching.request import Request
 from openstack_commands.aggregates.advice import explanation, inventory
-from testing.nova import strategies
 
-_EXEMPT = tuple(conf.DEFAULTS['exempt_metadata_keys'])
 _ON = {'force_metadata_check': 'True'}
-
-
-class ExplanationTest(unittest.TestCase):
-    @given(
-        hypothesis.strategies.lists(strategies.extra_specs(), max_size=3),
-        strategies.metadata_lists(),
-    )
-    def test_an_evaluation_judges_as_the_filter_does(
-        self, all_extra_specs, metadata
-    ) -> None:
-        aggregates = [
-            # One host is in all of them, and each has a host of its own.
-            inventory.HostAggregate(f'a{number}', data, ('h', f'h{number}'))
-            for number, data in enumerate(metadata)
-        ]
-        bare = inventory.Host('bare')
-        stock = inventory.Stock([], aggregates, _EXEMPT, [bare])
-        evaluation = explanation.Evaluation(stock)
-        for extra_specs in all_extra_specs:
-            flavor = inventory.Flavor('f', extra_specs or {})
-            request = Request(inputs.read_flavor(extra_specs), _EXEMPT)
-            passed, refused = request.sift(stock.hosts.values())
-            verdicts = evaluation.judge(flavor)
-            self.assertEqual(
-                (passed, refused), (verdicts.passed, verdicts.refused)
-            )
-            # The log has the same numbers and words.
-            logged = report.summarize(request, refused)
-            self.assertEqual(logged, verdicts.counts())
-            # So are all reasons and preferences, key by key.
-            soft = preferences.Preferences(extra_specs, _EXEMPT)
-            for entry in explanation.explain(verdicts):
-                aggregates = entry.host.aggregates
-                reasons = tuple(request.reasons(aggregates))
-                self.assertEqual(reasons, entry.reasons)
-                points = tuple(soft.reasons(aggregates))
-                self.assertEqual(points, entry.points)
 
 
 def _verdicts(
@@ -64,7 +20,7 @@ def _verdicts(
     """Return the verdicts on one flavor.
 
     :param aggregates: metadata, and the names of hosts.
-    :param hosts: the names of all hosts, in the order of the evaluation.
+    :param hosts: the names of all hosts, in the order of the verdicts.
     """
     stock = inventory.Stock(
         [],
@@ -78,8 +34,8 @@ def _verdicts(
         ],
     )
     judged_hosts = [stock.hosts[name] for name in hosts.split()]
-    evaluation = explanation.Evaluation(stock, judged_hosts)
-    return evaluation.judge(inventory.Flavor('f', extra_specs))
+    flavor = inventory.Flavor('f', extra_specs)
+    return explanation.Verdicts(flavor, stock, judged_hosts)
 
 
 @ddt.ddt

@@ -9,8 +9,8 @@ from hypothesis import given
 
 from nova_filters import conf
 from nova_filters.matching import inputs
+from nova_filters.matching.judge import Judge
 from nova_filters.matching.reason import Side
-from nova_filters.matching.request import Request
 from openstack_commands.aggregates.advice import inventory, lint, mistakes
 from openstack_commands.aggregates.advice.mistakes import FindingCode
 from testing.nova import strategies
@@ -260,7 +260,7 @@ class CloudTest(unittest.TestCase):
         aggregates = [inputs.Aggregate('a', data) for data in metadata]
         for spec in inputs.read_flavor(extra_specs):
             reasons = [
-                next(Request((spec,)).reasons(host_aggregates), None)
+                next(Judge((spec,)).reasons(host_aggregates), None)
                 for host_aggregates in ((), *((a,) for a in aggregates))
             ]
             if all(r and r.side is Side.FLAVOR for r in reasons):

@@ -13,7 +13,7 @@ import unittest
 import tests
 from nova_filters import conf
 from nova_filters.matching import inputs
-from nova_filters.matching.request import Request
+from nova_filters.matching.judge import Judge
 from openstack_commands.aggregates.advice import audit, inventory, lint
 from openstack_commands.aggregates.advice.mistakes import FindingCode
 
@@ -84,8 +84,8 @@ def _draw_servers(
 
 def _takers(flavor: inventory.Flavor, hosts: inventory.Hosts) -> set[str]:
     """Return the hosts that the evaluator lets pass, each alone."""
-    request = Request(inputs.read_flavor(flavor.extra_specs), _EXEMPT)
-    return {n for n in hosts if not any(request.reasons(hosts[n].aggregates))}
+    judge = Judge(inputs.read_flavor(flavor.extra_specs), _EXEMPT)
+    return {n for n in hosts if not any(judge.reasons(hosts[n].aggregates))}
 
 
 class RandomCloudTest(unittest.TestCase):

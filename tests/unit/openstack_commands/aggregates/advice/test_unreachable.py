@@ -183,10 +183,9 @@ class ConfinedTest(unittest.TestCase):
         states = {'h1': 'up', 'h2': 'disabled', 'h3': 'down'}
         stock = _stock([specs], *aggregates)
         hosts = [inventory.Host(n, state=state) for n, state in states.items()]
-        evaluation = explanation.Evaluation(
-            dataclasses.replace(stock, listed_hosts=hosts)
-        )
-        return [*unreachable.confined(evaluation.judge(stock.flavors[0]))]
+        stock = dataclasses.replace(stock, listed_hosts=hosts)
+        verdicts = explanation.Verdicts(stock.flavors[0], stock)
+        return [*unreachable.confined(verdicts)]
 
     def test_a_flavor_whose_hosts_are_not_up_is_told(self) -> None:
         self.assertEqual(
@@ -230,10 +229,8 @@ class ConfinedTest(unittest.TestCase):
             ('2', None, [FindingCode.NO_HOST]),
         ):
             stock = _stock([{'gpu': text}], ({'gpu': '1'}, 'h1'))
-            evaluation = explanation.Evaluation(
-                dataclasses.replace(stock, listed_hosts=listed_hosts)
-            )
-            verdicts = evaluation.judge(stock.flavors[0])
+            stock = dataclasses.replace(stock, listed_hosts=listed_hosts)
+            verdicts = explanation.Verdicts(stock.flavors[0], stock)
             findings = [*unreachable.confined(verdicts)]
             self.assertEqual(codes, [finding.code for finding in findings])
 
@@ -269,10 +266,8 @@ class BeyondLimitTest(unittest.TestCase):
             inventory.Host(name, state=states.get(name, 'up'))
             for name in names
         ]
-        evaluation = explanation.Evaluation(
-            dataclasses.replace(stock, listed_hosts=hosts)
-        )
-        verdicts = evaluation.judge(stock.flavors[0])
+        stock = dataclasses.replace(stock, listed_hosts=hosts)
+        verdicts = explanation.Verdicts(stock.flavors[0], stock)
         return [*unreachable.beyond_limit(verdicts, limit)]
 
     def test_the_right_hosts_may_be_left_out(self) -> None:

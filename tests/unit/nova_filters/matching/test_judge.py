@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nova_filters.matching import inputs, report
-from nova_filters.matching.request import Request
+from nova_filters.matching.judge import Judge
 from openstack_commands.aggregates.advice.inventory import Host
 from openstack_commands.aggregates.advice.inventory import (
     HostAggregate as Aggregate,
@@ -34,10 +34,10 @@ class Unreadable:
         vars(self).update(loaded)
 
 
-def sift(extra_specs, hosts, exempt=()) -> tuple[Request, list[Host], Any]:
-    """Return a new request, and what becomes of hosts in it."""
-    request = Request(inputs.read_flavor(extra_specs), exempt)
-    return request, *request.sift(hosts)
+def sift(extra_specs, hosts, exempt=()) -> tuple[Judge, list[Host], Any]:
+    """Return a new judge, and what becomes of hosts in it."""
+    judge = Judge(inputs.read_flavor(extra_specs), exempt)
+    return judge, *judge.sift(hosts)
 
 
 class SiftTest(unittest.TestCase):
@@ -54,29 +54,26 @@ class SiftTest(unittest.TestCase):
         good = Aggregate('a', {'k': '1'})
         bad = Unreadable(name='unreadable')
         hosts = [Host('closed', [good, bad]), Host('open', [good])]
-        request, passed, refused = sift({'k': '1'}, hosts)
+        judge, passed, refused = sift({'k': '1'}, hosts)
         self.assertEqual(['open'], [host.name for host in passed])
-        (problem,) = report.problems(request, refused)
+        (problem,) = report.list_problems(judge, refused)
         self.assertIn("aggregate 'unreadable' could not be read", problem)
-        self.assertEqual(
-            [(1, "aggregate 'unreadable' could not be read")],
-            report.summarize(request, refused),
-        )
+        self.assertEqual([(1, problem)], report.summarize(judge, refused))
         self.assertEqual(
             ['?', 'a'],
-            report.names(Host('h', [good, Unreadable(metadata={})])),
+            report.list_names(Host('h', [good, Unreadable(metadata={})])),
         )
 
     def test_a_host_whose_aggregates_cannot_be_read_is_closed(self) -> None:
         closed = object()
-        request, passed, refused = sift({}, [closed, Host('open', None)])
+        judge, passed, refused = sift({}, [closed, Host('open', None)])
         self.assertEqual(['open'], [host.name for host in passed])
-        (problem,) = report.problems(request, refused)
-        self.assertIn('the aggregates of a host', problem)
-        ((hosts, reason),) = report.explain(request, refused)
+        (problem,) = report.list_problems(judge, refused)
+        self.assertIn('a host could not be read', problem)
+        ((hosts, reason),) = report.explain_groups(judge, refused)
         self.assertEqual([closed], hosts)
-        self.assertEqual('a host could not be read', str(reason))
-        self.assertEqual([], report.names(closed))
+        self.assertEqual(problem, str(reason))
+        self.assertEqual([], report.list_names(closed))
 
     def test_an_aggregate_that_is_new_is_not_taken_for_unreadable(
         self,
@@ -103,24 +100,23 @@ class SiftTest(unittest.TestCase):
             def metadata(self) -> Any:
                 raise ValueError('two\nlines')
 
-        request, passed, _ = sift({}, [Host('h', [Broken()])])
+        judge, passed, refused = sift({}, [Host('h', [Broken()])])
         self.assertEqual([], passed)
         self.assertEqual(
-            {r"aggregate '?' could not be read: 'ValueError: two\nlines'"},
-            request.problems,
+            [r"aggregate '?' could not be read: 'ValueError: two\nlines'"],
+            report.list_problems(judge, refused),
         )
-        self.assertIsInstance(request.fault, ValueError)
 
     def test_an_aggregate_of_nova_has_a_name_and_metadata_only(self) -> None:
         aggregate = Unreadable(name='a', metadata={'os': '1', **_ON})
-        request = Request(())
-        (reason,) = request.reasons([aggregate])
+        judge = Judge(())
+        (reason,) = judge.reasons([aggregate])
         self.assertEqual("aggregate 'a' demands 'os'", str(reason))
 
     def test_demands_come_by_key_after_the_flavors_check(self) -> None:
         metadata = {'z': '1', 'k': '2', 'a': '1', 'm': '>=', **_ON}
-        request = Request(inputs.read_flavor({'k': '1', 'm': '3', 'c': '1'}))
-        refusals = request.refusals([Aggregate('a', metadata)])
+        judge = Judge(inputs.read_flavor({'k': '1', 'm': '3', 'c': '1'}))
+        refusals = judge.refusals([Aggregate('a', metadata)])
         self.assertEqual(
             [
                 ('flavor', 'c', False),
@@ -155,8 +151,8 @@ class SiftTest(unittest.TestCase):
             specs = {}
             if text is not None:
                 specs['k'] = text
-            request = Request(inputs.read_flavor(specs))
-            refusals = request.refusals([Aggregate('a', metadata)])
+            judge = Judge(inputs.read_flavor(specs))
+            refusals = judge.refusals([Aggregate('a', metadata)])
             self.assertEqual(
                 kinds, [refusal.kind for refusal in refusals], metadata
             )
@@ -186,19 +182,19 @@ class SiftTest(unittest.TestCase):
         alone = []
         passing_alone = []
         for host in hosts:
-            reasons = Request(flavor, exempt).reasons(host.aggregates or ())
+            reasons = Judge(flavor, exempt).reasons(host.aggregates or ())
             reason = next(reasons, None)
             alone.append(reason)
             if reason is None:
                 passing_alone.append(host)
-        request, passing, refused = sift(extra_specs, hosts, exempt)
+        judge, passing, refused = sift(extra_specs, hosts, exempt)
         self.assertEqual(
             [id(host) for host in passing_alone],
             [id(host) for host in passing],
             alone,
         )
         summaries = {}
-        for group, reason in report.explain(request, refused):
+        for group, reason in report.explain_groups(judge, refused):
             # A reason is a value, whose fields can be hashed.
             hash(reason)
             for host in group:
@@ -207,12 +203,12 @@ class SiftTest(unittest.TestCase):
             [reason and reason.summary() for reason in alone],
             [summaries.get(id(host)) for host in hosts],
         )
-        counts = report.summarize(request, refused)
+        counts = report.summarize(judge, refused)
         self.assertEqual(
             sum(reason is not None for reason in alone),
             sum(number for number, _ in counts),
         )
-        problems = report.problems(request, refused)
+        problems = report.list_problems(judge, refused)
         lines = [*problems, *(text for _, text in counts)]
         lines += [str(reason) for reason in alone if reason is not None]
         for line in lines:
