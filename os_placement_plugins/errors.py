@@ -14,6 +14,9 @@ from os_placement_plugins.quoting import printable
 #: How many characters of an exception's text are shown.
 SHOWN: Final = 1000
 
+#: The user and the password in a URL.
+_CREDENTIALS: Final = re.compile(r'://\S*@')
+
 #: The libraries whose errors may quote the URL of a database, or a whole
 #: statement.
 _DATABASE_LIBRARIES: Final = {'sqlalchemy', 'oslo_db'}
@@ -59,14 +62,18 @@ def one_line(exc: BaseException) -> str:
     :param exc: the exception. Its text may come from a tenant, so a long text
         is cut, and control characters are escaped. If the text quotes a line
         of a configuration file, the text is cut before this line, because the
-        line may contain a secret. For the error of a database library, only
-        the class is returned.
+        line may contain a secret. The user and the password in a URL are
+        hidden. For the error of a database library, only the class is
+        returned.
     """
     if is_of_database(exc) and not isinstance(exc, DatabaseError):
         return _class(exc)
     text = ' '.join(str(exc).split()) or _class(exc)
     if isinstance(exc, cfg.ConfigFileParseError):
         text = re.split(r""": ['"]""", text, maxsplit=1)[0]
+    # oslo.utils adds a traceback to the text of an ImportError.
+    text = text.partition(" (['Traceback")[0]
+    text = _CREDENTIALS.sub('://***@', text)
     if len(text) > SHOWN:
         text = f'{text[:SHOWN]}…'
     return printable(text)

@@ -12,6 +12,8 @@ class OneLineTest(unittest.TestCase):
             ('a\n\x1b[31mb\x85 c\x00', r'a \x1b[31mb c\x00'),
             ('x' * 20_421, 'x' * errors.SHOWN + '…'),
             (' ', 'ValueError'),
+            ("no A (['Traceback (most recent call last)'])", 'no A'),
+            ("no number: 'mysql://nova:pw@db'", "no number: 'mysql://***@db'"),
         ):
             self.assertEqual(line, errors.one_line(ValueError(text)))
 
