@@ -6,11 +6,14 @@ Importing this module does not import Nova.
 """
 
 import math
+import re
 from typing import Any, Final
 
 from oslo_config import cfg, types
 
+from nova_filters.matching.inputs import SCOPE
 from os_placement_plugins import options
+from os_placement_plugins.quoting import quote
 
 GROUP: Final = cfg.OptGroup(
     'nova_filters',
@@ -21,6 +24,9 @@ Options of the scheduler plug-ins ``AggregateInstanceTypeFilter``,
 ``PreferenceWeigher``. Only nova-scheduler reads these options.
 """,
 )
+
+#: White space and other characters that separate patterns by mistake.
+_MISTAKE: Final = re.compile(r"""[\s;'"]""")
 
 
 class FiniteNumber(types.Float):
@@ -36,6 +42,26 @@ class FiniteNumber(types.Float):
         if number is not None and not math.isfinite(number):
             raise ValueError(f'{number} is not a finite number')
         return number
+
+
+class Pattern(types.String):
+    """A pattern of metadata keys that can match a key."""
+
+    def __call__(self, value: Any) -> Any:
+        """Return the pattern.
+
+        :param value: the pattern.
+        :raises ValueError: if the pattern is plainly a mistake.
+        """
+        pattern = super().__call__(value)
+        if pattern.startswith(SCOPE):
+            raise ValueError(f'{quote(pattern)}: leave out the scope {SCOPE}')
+        if _MISTAKE.search(pattern):
+            raise ValueError(
+                f'{quote(pattern)}: separate patterns by commas, without '
+                'quotation marks'
+            )
+        return pattern
 
 
 class Levels(types.List):
@@ -66,6 +92,7 @@ OPTS: Final = (
             'max_instances_per_host',
             'instance_type',
         ],
+        item_type=Pattern(),
         help="""
 Metadata keys that aggregates do not demand from flavors.
 

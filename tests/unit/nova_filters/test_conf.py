@@ -24,6 +24,10 @@ class OptionsTest(unittest.TestCase):
     @ddt.data(
         ('max_skew', '-1'),
         ('stack_spread_over', ''),
+        ('exempt_metadata_keys', 'a,aggregate_instance_extra_specs:b,c'),
+        ('exempt_metadata_keys', '"a",b'),
+        ('exempt_metadata_keys', 'rack zone'),
+        ('exempt_metadata_keys', 'rack;zone,a'),
         (_MULTIPLIER, 'strong'),
         (_MULTIPLIER, 'nan'),
         (_MULTIPLIER, '-inf'),
