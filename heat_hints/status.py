@@ -1,12 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The command ``heat-hints-status upgrade check``.
-
-The command makes Heat load its resource types, as heat-engine does when it
-starts. If this package logs an ERROR during the loading, the check fails. If
-this package logs a WARNING, the check returns a warning. The text of the log
-line becomes the text of the check.
-"""
+"""The command ``heat-hints-status upgrade check``."""
 
 import importlib
 import logging.handlers
@@ -16,19 +10,19 @@ from typing import Any, Self
 from oslo_config import cfg
 
 from heat_hints import conf
-from os_placement_plugins import upgrade_check
-from os_placement_plugins.errors import one_line
+from os_placement_plugins import child_process, upgrade_check
 from os_placement_plugins.upgrade_check import (
     FAILURE,
+    NO_PROBLEM,
     SUCCESS,
     WARNING,
     Result,
-    with_right_values,
+    Row,
 )
 
 
 class Checks(upgrade_check.Checks):
-    """The checks, one method for each row of the table that is printed."""
+    """The upgrade check for heat-engine."""
 
     command = 'heat-hints-status'
     project = 'heat'
@@ -38,74 +32,85 @@ class Checks(upgrade_check.Checks):
 
     @classmethod
     def load(cls) -> Self:
-        """Load Heat.
+        """Load the options of Heat, and return the checks.
 
         :raises ImportError: if Heat is not installed here.
         """
         # This import chooses native or green threads, as in heat-engine. It
         # must come before all other imports of Heat.
         importlib.import_module('heat.cmd.engine')
-        return cls(cfg.CONF)
+        config = importlib.import_module('heat.common.config')
+        of_engine = [*config.engine_opts, *config.service_opts]
+        return cls(cfg.CONF, [(cfg.OptGroup('DEFAULT'), of_engine)])
 
-    @with_right_values
-    def check_enabled(self) -> Result:
-        """Check that hints are switched on."""
-        if self._config.heat_hints.enabled:
-            return Result(SUCCESS)
-        return Result(
-            WARNING,
-            'No hints are sent. To send them, set enabled = true in '
-            '[heat_hints] and restart heat-engine.',
-        )
+    def look(self) -> list[Row]:
+        """Load the resource types, and say whether they get hints."""
+        return [
+            ('Resource types and providers', self._check_types()),
+            ('Hints', self._check_hints()),
+        ]
 
-    @with_right_values
-    def check_start(self) -> Result:
+    def _check_types(self) -> Result:
         """Check that Heat loads its resource types, and that they get hints.
 
         Only the types in ``resource_types`` must get hints.
         """
+        try:
+            records, silent = child_process.load(self._load)
+        except child_process.LoadError as exc:
+            return Result(FAILURE, f'heat-engine cannot work with {exc}')
+        texts = [text for _, text in records]
+        if any(level >= logging.ERROR for level, _ in records):
+            return Result(FAILURE, ' '.join(texts))
+        if silent:
+            texts.append(
+                f'{", ".join(silent)} would be created without hints: the '
+                'hook is not loaded, or something else replaces the type. '
+                'Install os-placement-plugins again in the environment of '
+                'heat-engine, and look for the type in [DEFAULT] plugin_dirs '
+                'and environment_dir.'
+            )
+            return Result(FAILURE, ' '.join(texts))
+        if texts:
+            return Result(WARNING, ' '.join(texts))
+        return NO_PROBLEM
+
+    def _load(
+        self, begin: child_process.Begin
+    ) -> tuple[list[tuple[int, str]], list[str]]:
+        """Load the resource types as heat-engine does when it starts.
+
+        :returns: the levels and the texts of what this package logged, and
+            the types in ``resource_types`` that get no hints.
+        """
+        begin('the resource types and providers')
         handler = logging.handlers.MemoryHandler(capacity=0)
         handler.setLevel(logging.WARNING)
-        logger = logging.getLogger(__package__)
-        logger.addHandler(handler)
-        try:
-            resources = importlib.import_module('heat.engine.resources')
-            resources.initialise()
-            environment = resources.global_env()
-        except (Exception, SystemExit) as exc:
-            return Result(
-                FAILURE,
-                'heat-engine does not start: Heat cannot load its resource '
-                f'types: {one_line(exc)}.',
-            )
-        finally:
-            logger.removeHandler(handler)
-        texts = [record.getMessage() for record in handler.buffer]
-        code = WARNING if texts else SUCCESS
-        if any(record.levelno >= logging.ERROR for record in handler.buffer):
-            code = FAILURE
-        if self._config.heat_hints.enabled and code != FAILURE:
-            silent = [
-                name
-                for name in self._config.heat_hints.resource_types
-                if not _sends_hints(environment, name)
-            ]
-            if silent:
-                code = FAILURE
-                texts.append(
-                    f'{", ".join(silent)} would be created without hints: '
-                    'the hook is not loaded, or something else replaces the '
-                    'type. Install os-placement-plugins again in the '
-                    'environment of heat-engine, and look for the type in '
-                    '[DEFAULT] plugin_dirs and environment_dir.'
-                )
-        return Result(code, ' '.join(texts) or None)
+        logging.getLogger(__package__).addHandler(handler)
+        resources = importlib.import_module('heat.engine.resources')
+        resources.initialise()
+        environment = resources.global_env()
+        silent = []
+        if self._config.heat_hints.enabled:
+            for name in self._config.heat_hints.resource_types:
+                if not _sends_hints(environment, name):
+                    silent.append(name)
+        records = [(r.levelno, r.getMessage()) for r in handler.buffer]
+        return records, silent
 
-    _upgrade_checks = (
-        *upgrade_check.Checks._upgrade_checks,
-        ('Enabled', check_enabled),
-        ('Start of heat-engine', check_start),
-    )
+    def _check_hints(self) -> Result:
+        """Say whether hints are sent."""
+        group = self._config.heat_hints
+        if not group.enabled:
+            return Result(
+                WARNING,
+                'Off. To send hints, set enabled = true in [heat_hints] and '
+                'restart heat-engine.',
+            )
+        text = f'On for {", ".join(group.resource_types)}.'
+        if not group.signing_key:
+            text += ' The hints are not signed: there is no signing_key.'
+        return Result(SUCCESS, text)
 
 
 def _sends_hints(environment: Any, resource_type: str) -> bool:

@@ -1,57 +1,68 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The command ``nova-filters-status upgrade check``.
+"""The command ``nova-filters-status upgrade check``."""
 
-The command reads the options of nova-scheduler. It loads no filter and no
-weigher.
-"""
-
-import math
+import inspect
 import os
 import sys
-from collections.abc import Sequence
-from typing import Final, Self
+from typing import Any, Final, NamedTuple, Self
 
 from nova_filters import conf
-from nova_filters.matching import exempt_keys
 from nova_filters.spread import places
-from os_placement_plugins import upgrade_check
+from os_placement_plugins import child_process, upgrade_check
+from os_placement_plugins.quoting import listed
 from os_placement_plugins.upgrade_check import (
     FAILURE,
     SUCCESS,
     WARNING,
     Result,
-    warning,
-    with_right_values,
+    Row,
 )
 
-FILTER: Final = 'AggregateInstanceTypeFilter'
+FILTER: Final = (
+    'nova_filters.filters.aggregate_instance_type.AggregateInstanceTypeFilter'
+)
+LIMIT: Final = 'nova_filters.filters.team_spread.TeamSpreadFilter'
+PREFERENCES: Final = 'nova_filters.weighers.host_weighers.PreferenceWeigher'
+STACKS: Final = 'nova_filters.weighers.host_weighers.StackAffinityWeigher'
+GROUPS: Final = 'nova_filters.weighers.host_weighers.ServerGroupWeigher'
+#: Nova's own filter for extra specs.
 IN_TREE_FILTER: Final = 'AggregateInstanceExtraSpecsFilter'
-SPREAD_FILTER: Final = 'TeamSpreadFilter'
-PREFERENCES: Final = 'PreferenceWeigher'
-
-#: The sections of nova.conf that the checks read, beside those of the package.
-SECTIONS: Final = ('filter_scheduler', 'scheduler', 'metrics')
-#: The options of the weighers that refuse hosts. The weighers here see it.
-VETOES: Final = {
-    'build_failure_weight_multiplier',
-    'cross_cell_move_weight_multiplier',
+#: The weighers of this package, and the options with their multipliers.
+OPTIONS: Final = {
+    PREFERENCES: 'preference_weight_multiplier',
+    STACKS: 'stack_affinity_weight_multiplier',
+    GROUPS: 'server_group_weight_multiplier',
 }
+#: The weighers of Nova that refuse hosts, and their multipliers.
+VETOES: Final = {
+    'BuildFailureWeigher': 'build_failure_weight_multiplier',
+    'CrossCellWeigher': 'cross_cell_move_weight_multiplier',
+}
+#: The weight of 100 points; see :mod:`nova_filters.matching.preferences`.
+WEIGHT_OF_100: Final = 3
 
-#: Functions of Nova and of this package, as nova.conf names them.
-NOVA_FILTERS: Final = 'nova.scheduler.filters.all_filters'
-OUR_FILTERS: Final = 'nova_filters.all_filters'
-NOVA_WEIGHERS: Final = 'nova.scheduler.weights.all_weighers'
-OUR_WEIGHERS: Final = 'nova_filters.all_weighers'
-_LINES: Final = (
-    f'"available_filters = {NOVA_FILTERS}" and "available_filters = '
-    f'{OUR_FILTERS}"'
+_FILTER_LINES: Final = (
+    '"available_filters = nova.scheduler.filters.all_filters" and '
+    '"available_filters = nova_filters.all_filters"'
 )
-_WEIGHERS: Final = f'"weight_classes = {NOVA_WEIGHERS},{OUR_WEIGHERS}"'
+
+
+class Plugins(NamedTuple):
+    """The full names of the classes that nova.conf names.
+
+    :param offered: the filters that ``available_filters`` offers.
+    :param filters: the filters that are enabled.
+    :param weighers: the weighers, in the order in which Nova calls them.
+    """
+
+    offered: list[str]
+    filters: list[str]
+    weighers: list[str]
 
 
 class Checks(upgrade_check.Checks):
-    """The checks, with one method for each row of the printed table."""
+    """The upgrade check for nova-scheduler."""
 
     command = 'nova-filters-status'
     project = 'nova'
@@ -61,264 +72,276 @@ class Checks(upgrade_check.Checks):
 
     @classmethod
     def load(cls) -> Self:
-        """Load Nova's configuration.
+        """Load the options of Nova, and return the checks.
 
         :raises ImportError: if Nova is not installed here.
         """
         # Without this variable, Nova would patch the process for eventlet.
         os.environ.setdefault('OS_NOVA_DISABLE_EVENTLET_PATCHING', 'true')
-        import nova.conf as nova_conf
+        import nova.conf
+        from nova.conf import scheduler
 
-        config = nova_conf.CONF
-        cls.of_service = {section: {*config[section]} for section in SECTIONS}
-        return cls(config)
+        # [scheduler], [filter_scheduler] and [metrics].
+        return cls(nova.conf.CONF, [*scheduler.list_opts().items()])
 
-    @property
-    def _available(self) -> Sequence[str]:
-        return self._config.filter_scheduler.available_filters  # type: ignore[no-any-return]
-
-    @property
-    def _enabled(self) -> Sequence[str]:
-        return self._config.filter_scheduler.enabled_filters  # type: ignore[no-any-return]
-
-    @with_right_values
-    def check_filter(self) -> Result:
-        """Check that nova.conf enables ``AggregateInstanceTypeFilter``."""
-        problem = self._missing_line()
-        if problem:
-            return Result(
-                FAILURE,
-                f'{problem}, so nova-scheduler stops. Write one line for each '
-                f'name: {_LINES}.',
+    def look(self) -> list[Row]:
+        """Load all filters and weighers, and say what is switched on."""
+        try:
+            plugins = child_process.load(self._load)
+        except child_process.LoadError as exc:
+            text = (
+                f'nova-scheduler cannot work with {exc}. Correct '
+                '[filter_scheduler]. Each name in available_filters needs a '
+                f'line of its own: {_FILTER_LINES}.'
             )
-        if FILTER in self._enabled:
-            return Result(SUCCESS)
-        code = WARNING
-        state = 'available but not enabled, so it does nothing'
-        remedy = f'add {FILTER} to enabled_filters in [filter_scheduler]'
-        if not _find_ours(self._available):
-            state = 'not enabled'
-            remedy += f', and write {_LINES}'
-            # An operator may want only the weighers, so do not warn.
-            if self._uses_weighers():
-                code = SUCCESS
-        return Result(
-            code,
-            f'{FILTER} is {state}. To use it, {remedy}. Then restart '
-            'nova-scheduler.',
-        )
-
-    def _missing_line(self) -> str:
-        """Return which line ``available_filters`` is missing, if any."""
-        our_filters = []
-        other_filters = []
-        for name in self._enabled:
-            if name in (FILTER, SPREAD_FILTER):
-                our_filters.append(name)
-            else:
-                other_filters.append(name)
-        our_lines = _find_ours(self._available)
-        if our_filters and not our_lines:
-            return (
-                f'enabled_filters names {", ".join(our_filters)}, but there '
-                f'is no line "available_filters = {OUR_FILTERS}"'
-            )
-        if other_filters and len(our_lines) == len(self._available):
-            return (
-                f'enabled_filters names {", ".join(other_filters)}, but the '
-                'lines available_filters offer only the filters of '
-                'nova_filters'
-            )
-        return ''
-
-    @with_right_values
-    def check_in_tree_filter(self) -> Result:
-        """Check that Nova's own filter does not refuse hosts by mistake.
-
-        Nova's filter reads "*", "~" and "!" as plain text.
-        """
-        if IN_TREE_FILTER not in self._enabled:
-            return Result(SUCCESS)
-        if FILTER in self._enabled:
-            return Result(
-                WARNING,
-                f'{IN_TREE_FILTER} is enabled as well. It takes "*", "~" and '
-                '"!" for plain values and refuses the hosts that they are '
-                f'meant to allow. Remove it from enabled_filters: {FILTER} '
-                'does its work, too.',
-            )
-        if self._uses_weighers():
-            return Result(
-                SUCCESS,
-                f'{IN_TREE_FILTER} is enabled. It takes "~" and "*" in extra '
-                f'specs for plain values, so a soft rule of {PREFERENCES} '
-                'that needs them becomes a hard one. If you have such rules, '
-                f'replace it by {FILTER} in enabled_filters.',
-            )
-        return Result(SUCCESS)
-
-    @with_right_values
-    def check_exempt_keys(self) -> Result:
-        """Check the patterns of ``exempt_metadata_keys``."""
-        group = self._config.nova_filters
-        defaults: Sequence[str] = ()
-        levels: Sequence[str] = ()
-        mechanisms = []
-        # Without the filter, no aggregate refuses hosts because of a key. So
-        # the default patterns and the kinds of places do not matter then.
-        if FILTER in self._enabled:
-            mechanisms.append(f'force_metadata_check ({FILTER})')
-            defaults = conf.DEFAULTS['exempt_metadata_keys']
-            if self._uses_weighers():
-                levels = group.stack_spread_over
-        if self._uses_weighers():
-            mechanisms.append(f'prefer_metadata_check ({PREFERENCES})')
-        if not mechanisms:
-            return Result(SUCCESS)
-        problems = exempt_keys.problems(
-            group.exempt_metadata_keys, defaults, levels, mechanisms
-        )
-        return warning(
-            problems,
-            f'[nova_filters] exempt_metadata_keys: {"; ".join(problems)}.',
-        )
-
-    @with_right_values
-    def check_weigher(self) -> Result:
-        """Check that nova.conf names the weighers of this package."""
-        names = self._config.filter_scheduler.weight_classes
-        if not names:
-            return Result(
-                WARNING,
-                'weight_classes names no weigher, so all hosts are equally '
-                f'good. Write {_WEIGHERS}.',
-            )
-        if len(_find_ours(names)) == len(names):
-            return Result(
-                WARNING,
-                'nova_filters has the only weighers: RAM, disk, CPU and load '
-                f'of the hosts no longer count. Write {_WEIGHERS}.',
-            )
-        if self._uses_weighers():
-            last = bool(_find_ours(names[-1:]))
-            return warning(
-                not last,
-                f'{OUR_WEIGHERS} is not the last name in weight_classes. Its '
-                'weighers cannot see which hosts the later ones refuse. Move '
-                'it to the end.',
-            )
-        details = (
-            f'The weighers are not used. To use them, add {OUR_WEIGHERS} to '
-            f'weight_classes in [filter_scheduler], after {", ".join(names)}, '
-            'and restart nova-scheduler.'
-        )
-        if not self._config.heat_hints.signing_key:
-            return Result(SUCCESS, details)
-        unread = 'signing_key is set in [heat_hints], but nothing reads it: '
-        return Result(WARNING, unread + details)
-
-    @with_right_values
-    def check_spread(self) -> Result:
-        """Check that the options for limits and multipliers have an effect."""
-        group = self._config.nova_filters
-        problems = []
-        if group.max_skew and SPREAD_FILTER not in self._enabled:
-            problems.append(
-                f'max_skew: add {SPREAD_FILTER} to the end of enabled_filters'
-            )
-        unread = [
-            name
-            for name, default in conf.DEFAULTS.items()
-            if name.endswith('_multiplier') and group[name] != default
+            return [('Filters and weighers', Result(FAILURE, text))]
+        return [
+            ('Filters and weighers', self._check_all(plugins)),
+            ('Filter', self._check_filter(plugins)),
+            ('Preferences', self._check_preferences(plugins)),
+            ('Spread of stacks', self._check_stacks(plugins)),
+            ('Spread of groups', self._check_spread(plugins, GROUPS)),
+            ('Limit', self._check_limit(plugins)),
         ]
-        if unread and not self._uses_weighers():
-            problems.append(
-                f'{", ".join(unread)}: add {OUR_WEIGHERS} to weight_classes'
-            )
-        return warning(
-            problems,
-            'These options of [nova_filters] are set and have no effect: '
-            f'{"; ".join(problems)}. Then restart nova-scheduler.',
-        )
 
-    @with_right_values
-    def check_multipliers(self) -> Result:
-        """Check that no other weigher undoes what the weighers here decide."""
-        group = self._config.nova_filters
-        multipliers = self._other_multipliers()
-        total = sum(multipliers.values())
-        names = sorted(multipliers, key=lambda name: -multipliers[name])
-        problems = [
-            f'{name} is {group[name]:g}'
-            for name in (
-                'stack_affinity_weight_multiplier',
-                'server_group_weight_multiplier',
-            )
-            if group[name] not in (0, conf.DEFAULTS[name])
-            and abs(group[name]) * places.GAP < total
-        ]
-        listed = ', '.join(f'{name} {multipliers[name]:g}' for name in names)
-        return warning(
-            problems if self._uses_weighers() else [],
-            f'[nova_filters] {" and ".join(problems)}, but other weighers can '
-            f'add up to {total:g}, so they may choose another place: {listed}.'
-            f' Set it to {math.ceil(total / places.GAP)} or more (for the '
-            'stacks: with a minus sign, if they are spread).',
-        )
+    def _load(self, begin: child_process.Begin) -> Plugins:
+        """Load what Nova's HostManager loads when nova-scheduler starts."""
+        from nova.scheduler import filters, weights
 
-    def _other_multipliers(self) -> dict[str, float]:
-        """Return the multipliers of the other weighers, without their signs.
-
-        Only one of the two weighers for soft policies concerns a group.
-        """
         group = self._config.filter_scheduler
-        multipliers = {
-            name: abs(group[name])
-            for name in group
-            if name.endswith('_weight_multiplier') and name not in VETOES
-        }
-        soft = [
-            multipliers.pop('soft_affinity_weight_multiplier'),
-            multipliers.pop('soft_anti_affinity_weight_multiplier'),
-        ]
-        multipliers['soft_anti_affinity_weight_multiplier'] = max(soft)
-        if self._config.metrics.weight_setting:
-            metrics = self._config.metrics.weight_multiplier
-            multipliers['[metrics] weight_multiplier'] = abs(metrics)
-        preferences = 'preference_weight_multiplier'
-        multipliers[preferences] = self._config.nova_filters[preferences]
-        return {name: value for name, value in multipliers.items() if value}
+        offered = {}
+        handler = filters.HostFilterHandler()
+        for name in group.available_filters:
+            begin(f'available_filters = {name}')
+            for cls in handler.get_matching_classes([name]):
+                offered[cls.__name__] = cls
+        begin('enabled_filters')
+        missing = [n for n in group.enabled_filters if n not in offered]
+        if missing:
+            raise child_process.LoadError(
+                f'available_filters offers no {", ".join(missing)}'
+            )
+        enabled = [offered[name] for name in group.enabled_filters]
+        for cls in enabled:
+            begin(_path(cls))
+            cls()
+        weighers = []
+        handler = weights.HostWeightHandler()
+        for name in group.weight_classes:
+            begin(f'weight_classes = {name}')
+            weighers += handler.get_matching_classes([name])
+        for cls in weighers:
+            begin(_path(cls))
+            weigher = cls()
+            begin(f'{_path(cls)}.weight_multiplier(host_state)')
+            # Nova calls it in each request. Old weighers take no argument.
+            inspect.signature(weigher.weight_multiplier).bind('host_state')
+        return Plugins(
+            offered=[_path(cls) for cls in offered.values()],
+            filters=[_path(cls) for cls in enabled],
+            weighers=[_path(cls) for cls in weighers],
+        )
 
-    @with_right_values
-    def check_signature(self) -> Result:
-        """Report if the weighers trust stack hints without a signature."""
-        if self._config.heat_hints.signing_key or not self._uses_weighers():
-            return Result(SUCCESS)
+    def _check_all(self, plugins: Plugins) -> Result:
+        """Say what was loaded, and whether weighers of Nova are there."""
+        if not _modules_of_nova(plugins):
+            return Result(
+                WARNING,
+                'No weigher of Nova is loaded, so RAM, disk and CPU of the '
+                'hosts do not count. Write "weight_classes = '
+                'nova.scheduler.weights.all_weighers" and the other names.',
+            )
         return Result(
             SUCCESS,
-            'There is no signing_key in [heat_hints], so the stack hints of '
-            'a tenant are believed like those of Heat.',
+            f'{len(plugins.filters)} filters and {len(plugins.weighers)} '
+            'weighers can be loaded.',
         )
 
-    def _uses_weighers(self) -> bool:
-        """Tell whether nova.conf names weighers of this package."""
-        return bool(_find_ours(self._config.filter_scheduler.weight_classes))
+    def _check_filter(self, plugins: Plugins) -> Result:
+        """Say whether ``AggregateInstanceTypeFilter`` is on."""
+        if FILTER not in plugins.filters:
+            classes = [*plugins.filters, *plugins.weighers]
+            is_used = any(path in classes for path in (LIMIT, *OPTIONS))
+            has_line = FILTER in plugins.offered
+            code = SUCCESS
+            if not is_used or (has_line and LIMIT not in plugins.filters):
+                code = WARNING
+            return Result(code, f'Off. {_how_to_enable(plugins, FILTER)}')
+        if IN_TREE_FILTER in map(_name, plugins.filters):
+            return Result(
+                WARNING,
+                f'On, but {IN_TREE_FILTER} is enabled as well. It takes "*", '
+                '"~" and "!" for plain values and refuses the hosts that they '
+                'are meant to allow. Remove it from enabled_filters.',
+            )
+        return Result(SUCCESS, 'On.')
 
-    _upgrade_checks = (
-        *upgrade_check.Checks._upgrade_checks,
-        ('Filter', check_filter),
-        ('In-tree filter', check_in_tree_filter),
-        ('Exempt metadata keys', check_exempt_keys),
-        ('Weigher', check_weigher),
-        ('Spread', check_spread),
-        ('Multipliers', check_multipliers),
-        ('Signature', check_signature),
-    )
+    def _check_limit(self, plugins: Plugins) -> Result:
+        """Say whether ``TeamSpreadFilter`` is on, and for what."""
+        limit = self._config.nova_filters.max_skew
+        if LIMIT in plugins.filters and limit:
+            return Result(SUCCESS, f'On: max_skew is {limit}.')
+        if LIMIT in plugins.filters:
+            return Result(
+                SUCCESS,
+                'On for servers whose hint or flavor has a max_skew. To limit '
+                'all stacks and groups, set max_skew in [nova_filters].',
+            )
+        remedy = _how_to_enable(plugins, LIMIT)
+        if limit:
+            text = f'Off, so max_skew = {limit} has no effect. {remedy}'
+            return Result(WARNING, text)
+        return Result(SUCCESS, f'Off. {remedy}')
+
+    def _check_preferences(self, plugins: Plugins) -> Result:
+        """Say whether ``PreferenceWeigher`` is on, and what is stronger."""
+        off = self._check_off(plugins, PREFERENCES)
+        if off:
+            return off
+        multiplier = self._config.nova_filters[OPTIONS[PREFERENCES]]
+        most = WEIGHT_OF_100 * multiplier
+        total = sum(self._multipliers(plugins).values())
+        text = (
+            f'On: the weight of 1 point is {multiplier:g}, and of 100 points '
+            f'{most:g}. Other weighers can add up to {total:g}.'
+        )
+        stronger = []
+        for name, option in VETOES.items():
+            veto = abs(self._config.filter_scheduler[option])
+            if name in map(_name, plugins.weighers) and veto > most:
+                stronger.append(f'{name} ({option} = {veto:.15g})')
+        if stronger and multiplier > total:
+            text += (
+                f' {" and ".join(stronger)} outweigh all preferences: a '
+                'preferred host loses after a failed build, or in another '
+                'cell.'
+            )
+        return Result(SUCCESS, text)
+
+    def _check_stacks(self, plugins: Plugins) -> Result:
+        """Say whether ``StackAffinityWeigher`` is on, and whom it trusts."""
+        result = self._check_spread(plugins, STACKS)
+        has_key = bool(self._config.heat_hints.signing_key)
+        is_on = self._check_off(plugins, STACKS) is None
+        text = ''
+        if is_on and not has_key:
+            text = (
+                ' Without a signing_key in [heat_hints], the stack hints of a '
+                'tenant are believed like those of Heat.'
+            )
+        if has_key and not is_on and LIMIT not in plugins.filters:
+            result.code = WARNING
+            text = ' Nothing reads the signing_key in [heat_hints].'
+        return Result(result.code, f'{result.details}{text}')
+
+    def _check_spread(self, plugins: Plugins, path: str) -> Result:
+        """Say whether a weigher is on, and what undoes its decisions."""
+        off = self._check_off(plugins, path)
+        if off:
+            return off
+        option = OPTIONS[path]
+        multiplier = self._config.nova_filters[option]
+        code = SUCCESS
+        text = f'On: {option} is {multiplier:g}.'
+        multipliers = self._multipliers(plugins)
+        if PREFERENCES in plugins.weighers:
+            preferences = OPTIONS[PREFERENCES]
+            multipliers[preferences] = self._config.nova_filters[preferences]
+        total = sum(multipliers.values())
+        # "Not" counts NaN in.
+        if not abs(multiplier) * places.GAP >= total:
+            # The default is weak on purpose.
+            if multiplier != conf.DEFAULTS[option]:
+                code = WARNING
+            names = sorted(multipliers, key=lambda name: -multipliers[name])
+            others = ', '.join(f'{n} {multipliers[n]:g}' for n in names)
+            text += (
+                f' Other weighers can add up to {total:g}, so they may choose '
+                f'another place: {others}. To prevent it, set {option} to '
+                f'{total / places.GAP + 0.5:.0f} or more (to spread stacks: '
+                'with a minus sign).'
+            )
+        later = plugins.weighers[plugins.weighers.index(path) + 1 :]
+        unseen = [_name(p) for p in later if p not in (STACKS, GROUPS)]
+        if unseen:
+            code = WARNING
+            text += (
+                ' It cannot see which hosts the later weighers refuse: '
+                f'{listed(unseen)}. Move it to the end of weight_classes.'
+            )
+        return Result(code, text)
+
+    def _check_off(self, plugins: Plugins, path: str) -> Result | None:
+        """Say how to switch a weigher on; return None if it is on."""
+        option = OPTIONS[path]
+        multiplier = self._config.nova_filters[option]
+        if path in plugins.weighers and multiplier:
+            return None
+        if path in plugins.weighers:
+            return Result(SUCCESS, f'Off: {option} in [nova_filters] is 0.')
+        remedy = (
+            'To switch it on, write nova_filters.all_weighers at the end of '
+            'weight_classes, after the weighers of Nova.'
+        )
+        if multiplier in (0, conf.DEFAULTS[option]):
+            return Result(SUCCESS, f'Off. {remedy}')
+        return Result(
+            WARNING,
+            f'Off, so {option} = {multiplier:g} has no effect. {remedy}',
+        )
+
+    def _multipliers(self, plugins: Plugins) -> dict[str, float]:
+        """Return the multipliers of Nova's weighers, without their signs.
+
+        Those in :data:`VETOES` are left out.
+        """
+        group = self._config.filter_scheduler
+        modules = _modules_of_nova(plugins)
+        multipliers = {}
+        for option in group:
+            module, suffix, _ = option.partition('_weight_multiplier')
+            if suffix and module in modules:
+                multipliers[option] = abs(group[option])
+        if 'affinity' in modules:
+            # Only one of the two weighers for soft policies concerns a group.
+            multipliers['soft_anti_affinity_weight_multiplier'] = max(
+                abs(group.soft_affinity_weight_multiplier),
+                abs(group.soft_anti_affinity_weight_multiplier),
+            )
+        if 'metrics' in modules and self._config.metrics.weight_setting:
+            multiplier = abs(self._config.metrics.weight_multiplier)
+            multipliers['[metrics] weight_multiplier'] = multiplier
+        return {name: value for name, value in multipliers.items() if value}
 
 
-def _find_ours(names: Sequence[str]) -> list[str]:
-    """Return the names in nova.conf that are of this package."""
-    return [name for name in names if name.startswith('nova_filters.')]
+def _modules_of_nova(plugins: Plugins) -> set[str]:
+    """Return the modules of Nova's weighers, such as ``ram``.
+
+    Most multipliers have the name of the module.
+    """
+    return {
+        path.split('.')[-2]
+        for path in plugins.weighers
+        if path.startswith('nova.')
+    }
+
+
+def _how_to_enable(plugins: Plugins, path: str) -> str:
+    """Return the lines that a filter is missing."""
+    text = f'To switch it on, add {_name(path)} to the end of enabled_filters'
+    if path not in plugins.offered:
+        text += f', and write {_FILTER_LINES}'
+    return f'{text}.'
+
+
+def _path(cls: Any) -> str:
+    """Return the full name of a class."""
+    return f'{cls.__module__}.{cls.__qualname__}'
+
+
+def _name(path: str) -> str:
+    """Return the name of a class without its module."""
+    return path.rpartition('.')[2]
 
 
 if __name__ == '__main__':

@@ -6,10 +6,8 @@ A plug-in calls :func:`check` when its service starts. If a value is wrong, the
 service stops before it handles requests.
 """
 
-import difflib
-import pathlib
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from oslo_config import cfg, types
@@ -91,17 +89,10 @@ def register(config: cfg.ConfigOpts, options: Options) -> None:
         config.register_opts(opts, group=group.name)
 
 
-#: Group -> the names of the options in this group.
-Names = Mapping[str, Set[str]]
-
-
-def find_wrong(
-    config: cfg.ConfigOpts, options: Options, of_service: Names | None = None
-) -> list[str]:
+def find_wrong(config: cfg.ConfigOpts, options: Options) -> list[str]:
     """Return the options whose values are wrong, with the reasons.
 
     :param config: the configuration, with the options registered.
-    :param of_service: options of the service itself that the plug-ins need.
     :returns: a text for each wrong value. The text names the option, and
         contains no part of a secret value.
     """
@@ -111,141 +102,17 @@ def find_wrong(
             problem = _problem(config, group.name, opt)
             if problem:
                 problems.append(f'[{group.name}] {problem}')
-    for section, names in (of_service or {}).items():
-        for name in sorted(names):
-            try:
-                _value(config, section, name)
-            except Exception as exc:
-                problems.append(f'[{section}] {_invalid(name, exc)}')
     return problems
 
 
-#: The options that a file may set in several lines, one line for each value.
-SEVERAL_LINES: Final = frozenset({'available_filters'})
+def section_of(config: cfg.ConfigOpts, name: str) -> Any:
+    """Return the options of a section by their names.
 
-
-def find_unread(
-    config: cfg.ConfigOpts, options: Options, of_service: Names | None = None
-) -> tuple[list[str], list[str]]:
-    """Find options in the files that do not exist, or that are set twice.
-
-    Only the sections in ``options`` and ``of_service`` are checked. Any other
-    section is reported as misspelled if the service does not know the section,
-    and if the name is similar to the name of a checked section.
-
-    :param config: the configuration, read from files.
-    :param of_service: options of the service itself that the plug-ins need.
-    :returns: two lists of texts. The first list has the options that do not
-        exist, and the misspelled sections. The second list has the options
-        that a file sets twice, with advice, because only the last line counts.
+    :param name: DEFAULT, or a group that is registered.
     """
-    groups = _names(options)
-    sections = {**groups, **(of_service or {})}
-    homes = _homes(sections)
-    unread, repeated = [], []
-    for title, lines in _sections(config):
-        section = title if title == 'DEFAULT' else title.lower()
-        if section != 'DEFAULT' and section not in sections:
-            if section not in config:
-                unread += _nearest(
-                    f'section [{title}]', section, sections, cutoff=0.85
-                )
-            continue
-        names = sections.get(section, set())
-        for name, values in lines.items():
-            option = f'[{title}] {name}'
-            if name in names:
-                if len(values) > 1 and name not in SEVERAL_LINES:
-                    repeated.append(
-                        f'{option} has {len(values)} lines, and only the last '
-                        f'one counts: {_one_line_for(config, section, name)}'
-                    )
-            elif _has(config, section, name):
-                continue
-            elif name in homes:
-                unread.append(f'{option} (it belongs to [{homes[name]}])')
-            else:
-                misspelled = _nearest(option, name, names)
-                if section in groups and not misspelled:
-                    misspelled = [option]
-                unread += misspelled
-    return sorted(unread), sorted(repeated)
-
-
-def _names(options: Options) -> Names:
-    """Return the names of options by group."""
-    names = {}
-    for group, opts in options:
-        names[group.name] = {opt.name for opt in opts}
-    return names
-
-
-def _homes(sections: Names) -> dict[str, str]:
-    """Return the section of each option."""
-    homes = {}
-    for section, names in sections.items():
-        homes.update(dict.fromkeys(names, section))
-    return homes
-
-
-def _sections(
-    config: cfg.ConfigOpts,
-) -> Iterator[tuple[str, dict[str, list[str]]]]:
-    """Yield each section of each file, with the values of each option."""
-    files = [pathlib.Path(name) for name in config.config_file or ()]
-    for folder in config.config_dir or ():
-        files += sorted(pathlib.Path(folder).glob('*.conf'))
-    for file in files:
-        sections: dict[str, dict[str, list[str]]] = {}
-        cfg.ConfigParser(str(file), sections).parse()
-        yield from sections.items()
-
-
-def _group(config: cfg.ConfigOpts, section: str) -> Any:
-    """Return the options of a section by their names."""
-    if section == 'DEFAULT':
+    if name == 'DEFAULT':
         return config
-    return config[section]
-
-
-def _has(config: cfg.ConfigOpts, section: str, name: str) -> bool:
-    """Tell whether the service has an option of this name in a section.
-
-    :param section: DEFAULT, or a group that is registered.
-    """
-    return name in _group(config, section)
-
-
-def _value(config: cfg.ConfigOpts, section: str, name: str) -> Any:
-    """Return the value of an option.
-
-    :raises Exception: any error that oslo.config raises for a wrong value.
-    """
-    return _group(config, section)[name]
-
-
-def _one_line_for(config: cfg.ConfigOpts, section: str, name: str) -> str:
-    """Return advice on how to write an option in one line."""
-    try:
-        is_list = isinstance(_value(config, section, name), list)
-    except Exception:
-        # find_wrong() reports this error.
-        is_list = False
-    if is_list:
-        return 'write all values into one line, with commas between them'
-    return 'keep one line'
-
-
-def _nearest(
-    what: str, name: str, names: Iterable[str], cutoff: float = 0.8
-) -> list[str]:
-    """Return a text with the most similar name, as the only item of a list.
-
-    :param what: the beginning of the text.
-    :returns: an empty list if no name is similar enough.
-    """
-    matches = difflib.get_close_matches(name, names, n=1, cutoff=cutoff)
-    return [f'{what} (the nearest is {match})' for match in matches]
+    return config[name]
 
 
 def check(config: cfg.ConfigOpts, options: Options) -> None:
@@ -262,7 +129,7 @@ def check(config: cfg.ConfigOpts, options: Options) -> None:
 def _problem(config: cfg.ConfigOpts, section: str, opt: cfg.Opt) -> str:
     """Return what is wrong with one value; an empty text if it is valid."""
     try:
-        value = _value(config, section, opt.dest)
+        value = section_of(config, section)[opt.dest]
     except Exception as exc:
         if opt.secret and not isinstance(exc, ValueError):
             # If a secret contains "$", oslo.config reads the text after the

@@ -1,40 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The base class of the commands ``... upgrade check``.
+"""The base class of the commands ``... upgrade check``."""
 
-Each command reads the configuration file of a service, and does not start the
-service.
-"""
-
-import functools
 import logging
 import sys
 import warnings
-from collections.abc import Callable
 from typing import Any, ClassVar, Final, Self
 
 from oslo_config import cfg
 from oslo_upgradecheck import upgradecheck
 
-from os_placement_plugins import errors, options
+from os_placement_plugins import configuration_lines, errors
+from os_placement_plugins import options as plugin_options
 
 Result = upgradecheck.Result
 SUCCESS, WARNING, FAILURE = upgradecheck.Code
+#: The name of a check, and its result.
+Row = tuple[str, Result]
 #: The exit code if nothing could be checked.
 NOTHING_CHECKED: Final = 255
 
-
-def warning(problems: object, text: str) -> Result:
-    """Return a warning with the text if there are problems, or a success."""
-    if problems:
-        return Result(WARNING, text)
-    return Result(SUCCESS)
+#: The first line of the output.
+DOES: Final = (
+    'The check reads options, loads plug-ins and says what is on. '
+    'Nothing starts.'
+)
+#: The result of a check that has nothing to say.
+NO_PROBLEM: Final = Result(SUCCESS, 'No problem found by reading.')
 
 
 class Checks(upgradecheck.UpgradeCommands):
-    """The command ``... upgrade check``, with the checks of all services.
+    """The command ``... upgrade check``.
 
-    :param config: the service's configuration, which the checks read.
+    :param config: the service's configuration.
+    :param of_service: the options of the service itself that are read.
     """
 
     #: The command's own name.
@@ -43,52 +42,50 @@ class Checks(upgradecheck.UpgradeCommands):
     #: ``heat-engine``. The configuration file has the name of the project.
     project: ClassVar[str]
     service: ClassVar[str]
-    #: Options of the service itself that the checks read.
-    of_service: ClassVar[options.Names] = {}
-    #: The options of the plug-in package, whose values must be valid.
-    options: ClassVar[options.Options]
+    #: The options of the plug-in package.
+    options: ClassVar[plugin_options.Options]
 
-    def __init__(self, config: Any) -> None:
+    def __init__(
+        self, config: Any, of_service: plugin_options.Options
+    ) -> None:
         self._config = config
+        self._of_service = of_service
 
     @classmethod
     def load(cls) -> Self:
-        """Load what the checks need of the service, and return the checks.
+        """Load the options of the service, and return the checks.
 
         :raises ImportError: if the service is not installed here.
         """
         raise NotImplementedError
 
-    def check_configuration(self) -> Result:
-        """Check that there is a configuration file at all."""
-        if self._config.config_file or self._config.config_dir:
-            return Result(SUCCESS)
-        return Result(
-            FAILURE,
-            f'No {self.project}.conf was found, so the other checks look at '
-            f'the defaults. Run this command on a {self.service} host, or '
-            'give --config-file.',
+    def look(self) -> list[Row]:
+        """Load the plug-ins, and say what is switched on.
+
+        This method is called only if the values of all options are valid.
+        """
+        raise NotImplementedError
+
+    def check(self) -> Any:
+        """Print what the checks find, and return the exit code."""
+        if not self._config.command.json:
+            print(DOES)
+        values = self._check_values()
+        rows = [
+            ('Option names', self._check_names()),
+            ('Option values', values),
+        ]
+        if values.code == SUCCESS:
+            rows += self.look()
+        self._upgrade_checks = tuple(
+            (name, lambda _, result=result: result) for name, result in rows
         )
+        return super().check()
 
-    def check_values(self) -> Result:
-        """Check that the value of each option is valid."""
-        wrong = self._wrong_values()
-        if not wrong:
-            return Result(SUCCESS)
-        return Result(
-            FAILURE,
-            f'{self.service} stops with these values: {"; ".join(wrong)}. '
-            f'Correct {self.project}.conf and restart the service.',
-        )
-
-    def _wrong_values(self) -> list[str]:
-        """Return what is wrong with the values that the checks read."""
-        return options.find_wrong(self._config, self.options, self.of_service)
-
-    def check_names(self) -> Result:
+    def _check_names(self) -> Result:
         """Check that each option in the files exists and is set only once."""
-        unread, repeated = options.find_unread(
-            self._config, self.options, self.of_service
+        unread, repeated = configuration_lines.find_unread(
+            self._config, self.options, self._of_service
         )
         texts = []
         if unread:
@@ -97,15 +94,27 @@ class Checks(upgradecheck.UpgradeCommands):
                 f'{self.project}.conf.'
             )
         if repeated:
-            texts.append(f'{"; ".join(repeated)}.')
-        return warning(texts, ' '.join(texts))
+            texts.append(
+                f'{"; ".join(repeated)}, and only the last one counts. Keep '
+                'one line, with commas between the values of a list.'
+            )
+        if texts:
+            return Result(WARNING, ' '.join(texts))
+        return NO_PROBLEM
 
-    #: A subclass adds its own checks.
-    _upgrade_checks: tuple[Any, ...] = (
-        ('Configuration file', check_configuration),
-        ('Option names', check_names),
-        ('Option values', check_values),
-    )
+    def _check_values(self) -> Result:
+        """Check that the value of each option is valid."""
+        wrong = plugin_options.find_wrong(
+            self._config, [*self.options, *self._of_service]
+        )
+        if not wrong:
+            return NO_PROBLEM
+        return Result(
+            FAILURE,
+            f'{self.service} cannot work with these values: '
+            f'{"; ".join(wrong)}. Correct {self.project}.conf, and run this '
+            'check again: without these values, it looks no further.',
+        )
 
     @classmethod
     def main(cls, argv: list[str] | None = None) -> int:
@@ -128,14 +137,19 @@ class Checks(upgradecheck.UpgradeCommands):
             return cls._give_up(
                 f'run it where {cls.service} is installed: {exc}'
             )
-        options.register(checks._config, cls.options)
+        config = checks._config
+        plugin_options.register(config, cls.options)
+        upgradecheck.register_cli_options(config, checks)
+        # The library reads the format of the output from here.
+        upgradecheck.CONF = config
         try:
-            return upgradecheck.main(
-                checks._config,
-                cls.project,
-                checks,
-                argv,
-            )
+            config(argv, project=cls.project, description=DOES)
+            if not config.config_file and not config.config_dir:
+                return cls._give_up(
+                    f'no {cls.project}.conf was found: run this command on a '
+                    f'{cls.service} host, or give --config-file'
+                )
+            return int(config.command.action_fn())
         except BrokenPipeError:
             # The program that reads the output, such as ``head``, has ended.
             return NOTHING_CHECKED
@@ -149,22 +163,3 @@ class Checks(upgradecheck.UpgradeCommands):
         """Print why nothing could be checked, and return the exit code."""
         print(f'{cls.command}: {problem}', file=sys.stderr)
         return NOTHING_CHECKED
-
-
-def with_right_values(
-    check: Callable[[Any], Result],
-) -> Callable[[Any], Result]:
-    """Let a check run only if the values of all options are valid.
-
-    :param check: the check.
-    :returns: a check that fails if a value is wrong, and otherwise runs
-        ``check``.
-    """
-
-    @functools.wraps(check)
-    def wrapped(self: Any) -> Result:
-        if self._wrong_values():
-            return Result(FAILURE, 'Not checked: see "Option values".')
-        return check(self)
-
-    return wrapped

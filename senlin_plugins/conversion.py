@@ -16,8 +16,8 @@ from typing import Any, Final
 
 from oslo_config import cfg
 
-from os_placement_plugins import database
 from os_placement_plugins.errors import is_of_database, one_line
+from senlin_plugins import database
 from senlin_plugins.planning.plugin_types import EXTENDED
 from senlin_plugins.planning.snapshot import fixed_region, recorded_region
 
@@ -126,7 +126,7 @@ def main(argv: list[str] | None = None) -> int:
     except Exception as exc:
         if not is_of_database(exc):
             raise
-        return _fail(f'{one_line(exc)}. {database.remedy("database")}')
+        return _fail(f'{one_line(exc)}. {database.REMEDY}')
     return 0
 
 
@@ -235,7 +235,7 @@ def _check_policies(session: Any, cluster_ids: Sequence[str]) -> None:
 
 def _list_uses() -> str:
     """List the clusters, and nodes of no cluster, that need the package."""
-    rows = database.read(cfg.CONF, 'database', STATEMENT)
+    rows = database.read(STATEMENT)
     lines = [
         f'{use.kind} {use.name} ({use.id}): {use.package_types}'
         for use in collect_uses(rows)
@@ -250,7 +250,7 @@ def _convert(command: Any) -> str:
     :param command: the arguments of the command.
     :raises ValueError: if the conversion is refused; the text says why.
     """
-    engine = database.connect(cfg.CONF, 'database')
+    engine = database.connect()
     orm = importlib.import_module('sqlalchemy.orm')
     with orm.Session(engine) as session, session.begin():
         return convert_profile(

@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Final
 
 from nova_filters.matching import inputs, requirement
-from nova_filters.matching.exempt_keys import exempt_line
 from nova_filters.matching.inputs import SCOPE
 from nova_filters.matching.judge import Judge
 from nova_filters.matching.reason import Kind, Side
@@ -130,12 +129,21 @@ def closed(stock: inventory.Stock) -> Iterator[Finding]:
                 FindingCode.CLOSED_AGGREGATE,
                 f'none of {len(flavors)} flavors meets what it demands; '
                 f'{quote(key)} keeps out most',
-                f'{SCOPE}{key} in a flavor, or "{exempt_line((*exempt, key))}"'
-                ' in nova.conf',
+                f'{SCOPE}{key} in a flavor, or "{_exempt_line(exempt, key)}" '
+                'in nova.conf',
                 'aggregate',
                 aggregate.name,
                 key,
             )
+
+
+def _exempt_line(patterns: inputs.Exempt, key: str) -> str:
+    """Return the line for nova.conf that exempts one more key.
+
+    The line lists all patterns, because it replaces the default.
+    """
+    names = dict.fromkeys([*patterns, key])
+    return f'exempt_metadata_keys = {",".join(names)}'
 
 
 def avoided(stock: inventory.Stock) -> Iterator[Finding]:

@@ -2,8 +2,6 @@
 
 """``heat-hints-status upgrade check`` on good and bad heat.conf files."""
 
-import ddt
-
 from tests import signing, upgrade_checks
 
 GOOD = f"""
@@ -11,39 +9,68 @@ GOOD = f"""
 enabled = true
 signing_key = {signing.KEY}
 """
+TYPES = 'Resource types and providers'
 
-#: What is added to the good file, the check and its result, and words of what
-#: is told.
+#: What is added to the good file, the row with its result, and words of what
+#: is told. Plug-ins are in the folder of the test.
 CASES = (
+    ('', 'Hints', 'SUCCESS', 'On for OS::Nova::Server, AWS::EC2::Instance.'),
+    ('signing_key =', 'Hints', 'SUCCESS', 'not signed'),
+    ('enabled = false', 'Hints', 'WARNING', 'Off. To send hints, set enabled'),
     (
         'signing_key = short-secret',
         'Option values',
         'FAILURE',
-        'number 1 has fewer than 32 characters',
+        'fewer than 32',
     ),
-    ('scope = some', 'Start of heat-engine', 'FAILURE', 'Not checked'),
+    ('scope = some', 'Option values', 'FAILURE', '[heat_hints]', 'scope'),
     (
-        'user_hints = keep',
-        'Start of heat-engine',
+        '[DEFAULT]\nnum_engine_workers = auto',
+        'Option values',
         'FAILURE',
-        'Set user_hints = override',
+        '[DEFAULT]',
+        'num_engine_workers',
     ),
-    (
-        'resource_types = OS::Neutron::Port',
-        'Start of heat-engine',
-        'FAILURE',
-        '"OS::Neutron::Port" gets no hints',
-    ),
+    ('user_hints = keep', TYPES, 'FAILURE', 'Set user_hints = override'),
+    ('providers = gone', TYPES, 'FAILURE', 'there is no such provider'),
+    ('resource_types = OS::Neutron::Port', TYPES, 'FAILURE', 'gets no hints'),
     (
         '[DEFAULT]\nstack_scheduler_hints = true',
-        'Start of heat-engine',
+        TYPES,
         'WARNING',
         'stack_scheduler_hints is on as well',
     ),
+    (
+        '[DEFAULT]\nplugin_dirs = {folder}/ends',
+        TYPES,
+        'FAILURE',
+        'the resource types and providers: it ended the process',
+    ),
+    (
+        '[DEFAULT]\nplugin_dirs = {folder}/exits',
+        TYPES,
+        'FAILURE',
+        'SystemExit: 0',
+    ),
+    (
+        '[DEFAULT]\nenvironment_dir = {folder}/environment.d',
+        TYPES,
+        'FAILURE',
+        'OS::Nova::Server would be created without hints',
+        'environment_dir',
+    ),
 )
 
+FILES = {
+    'ends/ends.py': 'import os\nos._exit(0)\n',
+    'exits/exits.py': 'raise SystemExit(0)\n',
+    'sleeps/sleeps.py': 'import time\nwhile True:\n    time.sleep(60)\n',
+    'environment.d/other.yaml': (
+        'resource_registry:\n  "OS::Nova::Server": "OS::Heat::RandomString"\n'
+    ),
+}
 
-@ddt.ddt
+
 class HeatHintsStatusTest(
     upgrade_checks.FileTests, upgrade_checks.UpgradeCheckCase
 ):
@@ -51,33 +78,29 @@ class HeatHintsStatusTest(
     file = 'heat.conf'
     misspelled = ('heat_hints', 'heat_hint', 'enabled', 'enable')
 
+    def setUp(self):
+        super().setUp()
+        for name, text in FILES.items():
+            path = self.folder / name
+            path.parent.mkdir()
+            path.write_text(text)
+
     def good(self):
         return GOOD
 
     def test_enabled_with_a_key_needs_nothing(self):
         self.assert_clean(GOOD)
 
-    @ddt.data(*CASES)
-    @ddt.unpack
-    def test_a_wrong_option_is_told(self, added, name, code, words):
-        answer = self.check_details(f'{GOOD}{added}\n', name, code, words)
-        self.assertNotIn('secret', answer.output)
+    def test_each_row_says_what_the_file_does(self):
+        for added, row, code, *words in CASES:
+            with self.subTest(added):
+                text = GOOD + added.replace('{folder}', str(self.folder))
+                answer = self.check_details(f'{text}\n', row, code, *words)
+                self.assertNotIn('secret', answer.output)
 
-    def test_switched_off_is_a_warning(self):
-        answer = self.check_details('', 'Enabled', 'WARNING', 'enabled = true')
-        self.assertEqual(1, answer.code)
-
-    def test_an_environment_that_replaces_the_type_is_told(self):
-        environment = self.folder / 'environment.d'
-        environment.mkdir()
-        (environment / 'other.yaml').write_text(
-            'resource_registry:\n'
-            '  "OS::Nova::Server": "OS::Heat::RandomString"\n'
-        )
-        self.check_details(
-            f'{GOOD}[DEFAULT]\nenvironment_dir = {environment}\n',
-            'Start of heat-engine',
-            'FAILURE',
-            'OS::Nova::Server would be created without hints',
-            'environment_dir',
+    def test_a_plug_in_that_never_answers_is_left(self):
+        text = f'{GOOD}[DEFAULT]\nplugin_dirs = {self.folder}/sleeps\n'
+        answer = self.check(text, limit=0.5)
+        self.assert_details(
+            answer, TYPES, 'FAILURE', 'not answer within 0.5 s'
         )

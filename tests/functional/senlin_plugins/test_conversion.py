@@ -7,11 +7,13 @@ On the real engine. The command itself runs on a database of its own.
 
 import sqlalchemy
 from senlin.db.sqlalchemy import api as db_api
+from senlin.db.sqlalchemy import models
 from senlin.objects import cluster_lock
+from sqlalchemy import orm
 
 from senlin_plugins import conversion
 from tests import upgrade_checks
-from tests.functional.senlin_plugins import base, test_status
+from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import ONE, TWO
 
 IN_TREE = 'os.nova.server'
@@ -104,21 +106,81 @@ class Way(TestCase):
         self.assertEqual(f'{IN_TREE}-1.0', shown['type'])
 
 
-class Command(upgrade_checks.DatabaseTests, upgrade_checks.UpgradeCheckCase):
+#: A password, and the parts of it that a URL makes of it.
+PASSWORD = ('s3cretpw', 's3c', 'retpw', 'cret')
+#: Wrong URLs of a database, each with the password.
+WRONG_URLS = (
+    'mysql+pymysql//nova:s3cretpw@db/x',
+    'mysql+pymysql://nova:s3c@retpw@127.0.0.1:1/x',
+    'mysql+pymysql://nova:s3c$retpw@127.0.0.1:1/x',
+    'mysql+pymysql://nova:s3cretpw@127.0.0.1:port/x',
+    'mysql+nothing://nova:s3cretpw@127.0.0.1:1/x',
+    'sqlite:////nowhere/s3cretpw',
+)
+
+
+def make_database(path, clusters):
+    """Make Senlin's tables, and clusters in them.
+
+    :param clusters: each a cluster's name, its profile's type and the types
+        of its policies.
+    """
+    engine = sqlalchemy.create_engine(f'sqlite:///{path}')
+    models.BASE.metadata.create_all(engine)
+    owner = {'user': 'u', 'project': 'p'}
+    with orm.Session(engine) as session:
+        for number, cluster in enumerate(clusters):
+            name, profile_type, *policies = cluster.split()
+            cluster_id = profile_id = str(number)
+            rows = [
+                models.Profile(
+                    id=profile_id,
+                    type=profile_type,
+                    context={},
+                    spec={'type': profile_type[:-4], 'properties': {}},
+                    **owner,
+                ),
+                models.Cluster(
+                    id=cluster_id, name=name, profile_id=profile_id, **owner
+                ),
+            ]
+            for policy_type in policies:
+                policy_id = f'{number}-{policy_type}'[:36]
+                rows += [
+                    models.Policy(id=policy_id, type=policy_type, **owner),
+                    models.ClusterPolicies(
+                        id=policy_id,
+                        cluster_id=cluster_id,
+                        policy_id=policy_id,
+                    ),
+                ]
+            for row in rows:
+                session.add(row)
+                session.flush()
+        session.commit()
+    engine.dispose()
+
+
+class Command(upgrade_checks.UpgradeCheckCase):
     command = 'senlin-plugins-convert'
     file = 'senlin.conf'
 
-    def ask(self, url):
-        path = self.write(f'[database]\nconnection = {url}\n')
-        answer = self.execute('--config-file', path, 'list')
-        self.assertEqual((1, ''), (answer.code, answer.output))
-        (line,) = answer.error.splitlines()
-        return answer, line
+    def test_no_password_is_told(self):
+        for url in WRONG_URLS:
+            with self.subTest(url):
+                path = self.write(f'[database]\nconnection = {url}\n')
+                answer = self.execute('--config-file', path, 'list')
+                self.assertEqual((1, ''), (answer.code, answer.output))
+                (line,) = answer.error.splitlines()
+                self.assertIn('Check connection in [', line)
+                self.assertRegex(line, r'\b[A-Za-z]+(Error|Exception)\b')
+                for part in PASSWORD:
+                    self.assertNotIn(part, line)
 
     def test_it_lists_and_converts(self):
         database = self.folder / 'senlin.sqlite'
         clusters = f'web {IN_TREE}-1.0', f'db {AWARE}-1.0 x.y-1.0'
-        test_status.make_database(database, clusters)
+        make_database(database, clusters)
         conf = self.write(
             '[DEFAULT]\ndefault_region_name = RegionOne\n'
             f'[database]\nconnection = sqlite:///{database}\n'

@@ -3,7 +3,6 @@
 """Options that are wrong, and the keys among them."""
 
 import logging
-import tempfile
 import unittest
 
 import ddt
@@ -71,87 +70,6 @@ class WrongValuesTest(unittest.TestCase):
         text = '\n'.join(logs.output)
         self.assertRegex(text, r'plug_in\.keys += \*\*\*\*')
         self.assertNotIn(KEY, text)
-
-
-#: Options of the service that the plug-in needs.
-OF_SERVICE = {'scheduler': {'chosen'}}
-
-
-@ddt.ddt
-class UnreadTest(unittest.TestCase):
-    def find(self, text: str) -> tuple[list[str], list[str]]:
-        """Return what is told of a file of a service."""
-        with tempfile.NamedTemporaryFile('w') as file:
-            print(text, file=file, flush=True)
-            config = cfg.ConfigOpts()
-            options.register(config, OPTIONS)
-            config.register_opts(
-                [cfg.ListOpt('chosen', default=[]), cfg.IntOpt('size')],
-                group='scheduler',
-            )
-            config(['--config-file', file.name], default_config_dirs=[])
-            return options.find_unread(config, OPTIONS, OF_SERVICE)
-
-    @ddt.data(
-        ('plug_in', 'sizes', ['[plug_in] sizes (the nearest is size)']),
-        ('plug_in', 'weight', ['[plug_in] weight']),
-        ('plugin', 'x', ['section [plugin] (the nearest is plug_in)']),
-        ('schedule', 'x', ['section [schedule] (the nearest is scheduler)']),
-        (
-            'scheduler',
-            'names',
-            ['[scheduler] names (it belongs to [plug_in])'],
-        ),
-        (
-            'scheduler',
-            'chosens',
-            ['[scheduler] chosens (the nearest is chosen)'],
-        ),
-        ('DEFAULT', 'names', ['[DEFAULT] names (it belongs to [plug_in])']),
-        # The service's own, and what other parts read.
-        ('scheduler', 'size', []),
-        ('scheduler', 'weight', []),
-        ('DEFAULT', 'x', []),
-        ('plug', 'x', []),
-        ('plug_in_of_a_vendor', 'size', []),
-        ('vendor', 'names', []),
-        # As oslo.config reads sections.
-        ('Plug_In', 'size', []),
-    )
-    @ddt.unpack
-    def test_what_nothing_reads_is_told(self, section, name, unread):
-        problems = self.find(f'[{section}]\n{name} = 1')
-        self.assertEqual((unread, []), problems)
-
-    @ddt.data(
-        ('plug_in', 'names', 'write all values into one line, with commas'),
-        ('plug_in', 'size', 'keep one line'),
-        ('scheduler', 'chosen', 'write all values into one line, with commas'),
-    )
-    @ddt.unpack
-    def test_a_second_line_is_told(self, section, name, remedy):
-        unread, (text,) = self.find(f'[{section}]\n{name} = 1\n{name} = 2')
-        self.assertEqual([], unread)
-        self.assertTrue(text.startswith(f'[{section}] {name} has 2 lines'))
-        self.assertIn(remedy, text)
-
-
-class ServiceValuesTest(unittest.TestCase):
-    def test_a_reference_to_nothing_is_told_with_the_option(self):
-        config = cfg.ConfigOpts()
-        config.register_opt(cfg.ListOpt('chosen'), group='scheduler')
-        config.register_opt(cfg.StrOpt('home'))
-        names = {'scheduler': {'chosen'}, 'DEFAULT': {'home'}}
-        for chosen, home, pattern in (
-            ('a,$foo', 'here', r'^\[scheduler\] .* option chosen .*foo'),
-            ('a', '$foo', r'^\[DEFAULT\] .* option home .*foo'),
-        ):
-            config.set_override('chosen', chosen, group='scheduler')
-            config.set_override('home', home)
-            (text,) = options.find_wrong(config, [], names)
-            self.assertRegex(text, pattern)
-        config.set_override('home', 'here')
-        self.assertEqual([], options.find_wrong(config, [], names))
 
 
 class RegisterTest(unittest.TestCase):

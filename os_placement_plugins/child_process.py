@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Load the plug-ins of other people in a process of its own.
+
+A plug-in may raise an error, end its process, or never return.
+"""
+
+import multiprocessing
+import os
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from typing import Any, Final, TypeVar
+
+from os_placement_plugins.errors import one_line
+
+Value = TypeVar('Value')
+#: A function that is called with the name of each thing before it is loaded.
+Begin = Callable[[str], None]
+
+#: How many seconds the loading of one thing may take.
+LIMIT = 30.0
+
+_BEGUN: Final = 'begun'
+_FAILED: Final = 'failed'
+_DONE: Final = 'done'
+
+
+class LoadError(Exception):
+    """Something cannot be loaded. The text names it, and says why."""
+
+
+def load(function: Callable[[Begin], Value]) -> Value:
+    """Return the result of a function that runs in a process of its own.
+
+    :param function: the function that loads things. It calls its argument
+        with the name of each thing before it loads the thing.
+    :raises LoadError: if the function raises an error or ends its process, or
+        if the loading of one thing takes longer than :data:`LIMIT`.
+    """
+    context = multiprocessing.get_context('fork')
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=_run, args=(function, sender))
+    process.start()
+    # Otherwise, the pipe would not end with the child.
+    sender.close()
+    thing = ''
+    try:
+        while receiver.poll(LIMIT):
+            event, value = receiver.recv()
+            if event == _DONE:
+                result: Value = value
+                return result
+            if event == _FAILED:
+                raise LoadError(f'{thing}: {value}')
+            thing = value
+        raise LoadError(f'{thing}: it did not answer within {LIMIT:g} seconds')
+    except EOFError:
+        raise LoadError(f'{thing}: it ended the process') from None
+    finally:
+        # A thread of a plug-in may keep the process alive.
+        process.kill()
+        process.join()
+
+
+def _run(function: Callable[[Begin], Any], sender: Connection) -> None:
+    """Call the function, and send what happens."""
+    # What plug-ins print is not the answer of the command.
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, 1)
+    os.dup2(null, 2)
+    try:
+        result = function(lambda name: sender.send((_BEGUN, name)))
+    except LoadError as exc:
+        sender.send((_FAILED, str(exc)))
+    except BaseException as exc:
+        sender.send((_FAILED, f'{type(exc).__name__}: {one_line(exc)}'))
+    else:
+        sender.send((_DONE, result))
