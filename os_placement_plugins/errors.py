@@ -15,7 +15,7 @@ from os_placement_plugins.quoting import printable
 SHOWN: Final = 1000
 
 #: The user and the password in a URL.
-_CREDENTIALS: Final = re.compile(r'://\S*@')
+_CREDENTIALS: Final = re.compile('://.*@')
 
 #: The libraries whose errors may quote the URL of a database, or a whole
 #: statement.
@@ -73,10 +73,18 @@ def one_line(exc: BaseException) -> str:
         text = re.split(r""": ['"]""", text, maxsplit=1)[0]
     # oslo.utils adds a traceback to the text of an ImportError.
     text = text.partition(" (['Traceback")[0]
-    text = _CREDENTIALS.sub('://***@', text)
+    text = hide_credentials(text)
     if len(text) > SHOWN:
         text = f'{text[:SHOWN]}…'
     return printable(text)
+
+
+def hide_credentials(text: str) -> str:
+    """Return a text without the user and the password of a URL.
+
+    An option may refer to the URL of a database, by mistake.
+    """
+    return _CREDENTIALS.sub('://***@', text)
 
 
 def _class(exc: BaseException) -> str:

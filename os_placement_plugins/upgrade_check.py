@@ -77,9 +77,7 @@ class Checks(upgradecheck.UpgradeCommands):
         ]
         if values.code == SUCCESS:
             rows += self.look()
-        self._upgrade_checks = tuple(
-            (name, lambda _, result=result: result) for name, result in rows
-        )
+        self._upgrade_checks = tuple(_shown(*row) for row in rows)
         return super().check()
 
     def _check_names(self) -> Result:
@@ -163,3 +161,9 @@ class Checks(upgradecheck.UpgradeCommands):
         """Print why nothing could be checked, and return the exit code."""
         print(f'{cls.command}: {problem}', file=sys.stderr)
         return NOTHING_CHECKED
+
+
+def _shown(name: str, result: Result) -> tuple[str, Any]:
+    """Return a row as the library expects it, without passwords."""
+    details = errors.hide_credentials(str(result.details))
+    return name, lambda _: Result(result.code, details)

@@ -285,12 +285,14 @@ class NovaFiltersStatusTest(
 
     def test_a_password_in_another_option_is_not_told(self):
         url = 'mysql+pymysql://nova:secret@db/nova'
-        text = (
-            f'{GOOD}[database]\nconnection = {url}\n'
-            '[scheduler]\nworkers = $database.connection\n'
-        )
-        answer = self.check_details(text, 'Option values', 'FAILURE')
-        self.assertNotIn('secret', answer.output)
+        database = f'[database]\nconnection = {url}\n'
+        wrong_value = f'{GOOD}[scheduler]\nworkers = $database.connection\n'
+        wrong_name = GOOD.replace(OURS, '$database.connection')
+        for text in wrong_value, wrong_name:
+            answer = self.check(f'{text}{database}')
+            self.assertEqual(2, answer.code, answer.output)
+            self.assertIn('://***@', answer.output)
+            self.assertNotIn('secret', answer.output)
 
     def test_lines_in_two_files_are_no_repetition(self):
         folder = self.folder / 'conf.d'
