@@ -91,6 +91,12 @@ OPTS: Final = (
             'max_io_ops_per_host',
             'max_instances_per_host',
             'instance_type',
+            'os_distro',
+            'os_type',
+            'os_secure_boot',
+            'hw_architecture',
+            'hw_vm_mode',
+            'img_hv_type',
         ],
         item_type=Pattern(),
         help="""
@@ -102,6 +108,11 @@ aggregates. If an aggregate also demanded these keys, it would refuse every
 flavor. Therefore, an aggregate never demands a key that matches one of the
 patterns in this option. If a flavor requests such a key, the filter still
 compares the key with the aggregates.
+
+The default list has the keys that Nova's own filters and weighers read, and
+the image properties by which hosts are usually isolated. Nova's filter
+``AggregateImagePropertiesIsolation`` reads any image property. If your
+aggregates have another one, add it.
 
 Your list replaces the default list. To exempt one more key, such as ``rack``,
 copy the whole default list and add ``,rack`` to it. If you set only ``rack``,

@@ -11,6 +11,7 @@ from nova import exception, objects
 from nova.api.validation.extra_specs import validators
 from nova.scheduler import host_manager
 
+from nova_filters import conf
 from nova_filters.matching import requirement
 from openstack_commands.aggregates.advice import mistakes
 from testing.nova import states
@@ -25,6 +26,11 @@ class AggregateTest(unittest.TestCase):
         aggregate, same = states.aggregates({'k': '1'}, {'k': '1'})
         same.id, same.name = aggregate.id, aggregate.name
         self.assertEqual(2, len({aggregate, same}))
+
+    def test_exempt_image_properties_are_those_of_nova(self) -> None:
+        for key in conf.DEFAULTS['exempt_metadata_keys']:
+            if key.startswith(('os_', 'hw_', 'img_')):
+                self.assertIn(key, objects.ImageMetaProps.fields)
 
 
 class LintTest(unittest.TestCase):

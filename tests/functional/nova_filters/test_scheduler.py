@@ -117,6 +117,12 @@ class BootTest(base.CloudTestCase):
         self.set_option('exempt_metadata_keys', [])
         self.assertIsNone(self.boot({}, [host]).host)
 
+    def test_the_keys_of_image_isolation_are_not_demanded(self) -> None:
+        licensed = {'license': 'windows', 'os_distro': 'windows', **base.ON}
+        host = self.add_host(licensed)
+        self.assertEqual(host, self.boot({'license': 'windows'}, [host]).host)
+        self.assertIsNone(self.boot({}, [host]).host)
+
 
 class MoveTest(base.CloudTestCase):
     """Requests for servers that run already, as Nova's conductor makes them.
