@@ -22,7 +22,6 @@ _LARGE_GIB = 4096
 
 _LEAVING = _SOFT | {'leaving': 'true'}
 _RESERVED = _SOFT | {'reserved': 'acme'}
-_TAINTED = _SOFT | {'taint': 'maintenance'}
 _OLD, _SSD = {'generation': 'old'}, {'disk': 'ssd'}
 _AVOIDS, _LIKES = 'aggregate_avoided', 'aggregate_preferred'
 
@@ -46,26 +45,6 @@ _RECIPES: dict[str, tuple[dict[str, str], str, dict[str, Any]]] = {
             'large': {},
             'host-0': {f'{_LIKES}:reserved': 'acme'}
             | {'reserved': '<or> acme <or> ~'},
-        },
-    ),
-    'SSD if there is one': (
-        _SSD,
-        'host-0',
-        {'large': {}, 'host-0': {f'{_LIKES}:disk': 'ssd'}},
-    ),
-    'PreferNoSchedule': (
-        _TAINTED,
-        'large',
-        {'host-0': {}, 'large': {'taint': '<or> maintenance <or> ~'}},
-    ),
-    'a preference that matters more': (
-        _OLD | _SSD,
-        'host-0',
-        {
-            'host-0': {f'{_LIKES}.10:disk': 'ssd'}
-            | {f'{_AVOIDS}:generation': 'old'},
-            'large': {f'{_LIKES}:disk': 'ssd'}
-            | {f'{_AVOIDS}.10:generation': 'old'},
         },
     ),
 }
