@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks import common
+from benchmarks import aggregate_sets, common
 from benchmarks.aggregate_filter import Clouds, Shape
 
 HOSTS = (1_000, 10_000)
@@ -84,6 +84,20 @@ class Preferences(Clouds):
             f'{preference / ram:.2f}',
         ]
 
+    def sets_row(self, sets: aggregate_sets.Sets) -> list[Any]:
+        """Return a row of the table of hosts that share soft aggregates."""
+        hosts = self.hosts(sets.hosts)
+        aggregate_sets.put(sets, hosts, self.states, 'prefer_metadata_check')
+        cells = []
+        for extra_specs in (
+            aggregate_sets.FLAVORS[1],
+            {'aggregate_preferred:gpu': 'a100', 'aggregate_avoided:os': '*'},
+        ):
+            spec = self.states.request(extra_specs)
+            ram, preference = self._weighing(hosts, spec)
+            cells.append(f'{preference / ram:.2f}')
+        return [sets.hosts, sets.aggregates, sets.kind, *cells]
+
     def _weighing(self, hosts: list[Any], spec: Any) -> list[float]:
         """Return the times of the two weighers."""
         return [
@@ -119,12 +133,25 @@ def measure(quick: bool) -> str:
         soft_rows.append(bench.soft_row(*soft_case))
     soft_heads = ('hosts', 'soft keys', 'RAMWeigher', 'PreferenceWeigher')
     soft_heads += ('times',)
+    sets_rows = []
+    for count in counts:
+        # A forced aggregate is not soft.
+        for aggregates, shared, forced in aggregate_sets.CASES:
+            if not forced:
+                sets = aggregate_sets.Sets(count, aggregates, shared, forced)
+                common.say(str(sets))
+                sets_rows.append(bench.sets_row(sets))
+    sets_heads = ('hosts', 'aggregates', 'sets', 'demands', 'preferences')
     where = common.machine(f'Nova {version.version_string()}')
     return (
         f'{where}\n\nMicroseconds of processor time per host; each host is in '
         f'three aggregates.\n{common.table(heads, rows, "what prefers")}\n\n'
         'Each host is in an aggregate of its own, and in one with soft keys '
-        f'that all share.\n{common.table(soft_heads, soft_rows)}'
+        f'that all share.\n{common.table(soft_heads, soft_rows)}\n\n'
+        'Each host is in five soft aggregates of ten keys. The time of '
+        'PreferenceWeigher, divided by that of RAMWeigher, for a flavor with '
+        'three extra specs, and for one with two preferences.\n'
+        f'{common.table(sets_heads, sets_rows, "sets")}'
     )
 
 

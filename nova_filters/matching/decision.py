@@ -46,6 +46,8 @@ OMITTABLE: Final = 32
 FORBIDDEN: Final = 64
 #: A forced aggregate has a malformed piece.
 MALFORMED: Final = 128
+#: What every value of a forced aggregate has.
+DEMAND: Final = DEMANDED | FORBIDDEN
 #: What a value without sentinels demands of a flavor that lacks the key.
 REQUIRED: Final = CARRIED | DEMANDED
 
@@ -134,7 +136,7 @@ def check_demand(requirement: Requirement | None, bits: int) -> Kind | None:
         lacks the key.
     :param bits: what the aggregates of a host say about the key.
     """
-    if not bits & (DEMANDED | FORBIDDEN):
+    if not bits & DEMAND:
         return None
     if bits & FORBIDDEN:
         if bits & DEMANDED:

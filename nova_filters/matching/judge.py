@@ -172,13 +172,15 @@ class Judge:
         if refusal.side is Side.FLAVOR:
             return True
         try:
-            self._join((aggregate,))
+            offer, _ = self._join((aggregate,))
         except Exception:
             return refusal.kind is Kind.UNREADABLE
-        metadata = inputs.read_aggregate(aggregate).metadata
-        if not self._is_demanding(metadata):
-            return False
-        return refusal.key in dict(inputs.read_items(metadata, True))
+        key = refusal.key
+        if key in self._indices:
+            index = self._indices[key][0]
+            return bool(_bits(offer, index) & decision.DEMAND)
+        statement = self._statements[aggregate]
+        return key in statement.missing or key in statement.sentinels
 
     def met_specs(self, aggregates: Iterable[Any]) -> list[int]:
         """Return the indices of the extra specs that some aggregates meet.

@@ -3,8 +3,7 @@
 """The log lines about refused hosts: each reason with a number of hosts."""
 
 import collections
-import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, TypeVar
 
 from nova_filters.matching.inputs import read_aggregate
@@ -57,10 +56,7 @@ def list_problems(
 
 def _list_malformed(key: str, hosts: list[Any]) -> Iterator[str]:
     """Yield the problems in the values of a key in the hosts' aggregates."""
-    aggregates: set[Any] = set()
-    for host in hosts:
-        aggregates.update(_aggregates(host))
-    for aggregate in map(read_aggregate, aggregates):
+    for aggregate in map(read_aggregate, _unite_aggregates(hosts)):
         for piece in aggregate.pieces(key):
             if piece.problem:
                 yield (
@@ -100,12 +96,14 @@ def summarize(
             # The summary names no aggregate.
             counts[refusal, frozenset()] = len(hosts)
             continue
-        is_behind = functools.cache(
-            functools.partial(judge.is_behind, refusal)
-        )
+        causes = {
+            aggregate
+            for aggregate in _unite_aggregates(hosts)
+            if judge.is_behind(refusal, aggregate)
+        }
         for host in hosts:
-            behind = filter(is_behind, _aggregates(host))
-            counts[refusal, frozenset(behind)] += 1
+            causes_of_host = causes.intersection(_aggregates(host))
+            counts[refusal, frozenset(causes_of_host)] += 1
     numbers: collections.Counter[str] = collections.Counter()
     for (refusal, aggregates), number in counts.most_common(NAMED):
         numbers[judge.explain(refusal, aggregates).summary()] += number
@@ -115,6 +113,14 @@ def summarize(
     if rest:
         lines.append((rest, 'for other reasons'))
     return lines
+
+
+def _unite_aggregates(hosts: Iterable[Any]) -> set[Any]:
+    """Return the aggregates of all hosts."""
+    aggregates: set[Any] = set()
+    for host in hosts:
+        aggregates.update(_aggregates(host))
+    return aggregates
 
 
 def _aggregates(host: Any) -> list[Any]:
