@@ -160,12 +160,10 @@ class Checks(upgrade_check.Checks):
     def _check_filter(self, plugins: Plugins) -> Result:
         """Say whether ``AggregateInstanceTypeFilter`` is on."""
         if FILTER not in plugins.filters:
-            classes = [*plugins.filters, *plugins.weighers]
-            is_used = any(path in classes for path in (LIMIT, *OPTIONS))
-            has_line = FILTER in plugins.offered
-            code = SUCCESS
-            if not is_used or (has_line and LIMIT not in plugins.filters):
-                code = WARNING
+            # An operator may want only the weighers.
+            code = WARNING
+            if any(path in plugins.weighers for path in OPTIONS):
+                code = SUCCESS
             return Result(code, f'Off. {_how_to_enable(plugins, FILTER)}')
         if IN_TREE_FILTER in map(_name, plugins.filters):
             return Result(
@@ -179,14 +177,11 @@ class Checks(upgrade_check.Checks):
     def _check_limit(self, plugins: Plugins) -> Result:
         """Say whether ``TeamSpreadFilter`` is on, and for what."""
         limit = self._config.nova_filters.max_skew
-        if LIMIT in plugins.filters and limit:
-            return Result(SUCCESS, f'On: max_skew is {limit}.')
         if LIMIT in plugins.filters:
-            return Result(
-                SUCCESS,
-                'On for servers whose hint or flavor has a max_skew. To limit '
-                'all stacks and groups, set max_skew in [nova_filters].',
-            )
+            text = f'On: max_skew in [nova_filters] is {limit}.'
+            if not limit:
+                text += ' Servers with a max_skew of their own have a limit.'
+            return Result(SUCCESS, text)
         remedy = _how_to_enable(plugins, LIMIT)
         if limit:
             text = f'Off, so max_skew = {limit} has no effect. {remedy}'

@@ -59,8 +59,8 @@ CASES = (
     ),
     # What is on.
     ('', '', 'Filter', 'SUCCESS', 'On.'),
-    (',AggregateInstanceTypeFilter', '', 'Filter', 'WARNING', 'Off. To switc'),
-    ('AggregateInstanceTypeF', 'TeamSpreadF', 'Filter', 'SUCCESS', 'Off. To '),
+    (',AggregateInstanceTypeFilter', '', 'Filter', 'SUCCESS', 'Off. To switc'),
+    (f',{OURS}', '', 'Filter', 'SUCCESS', 'On.'),
     (
         'ComputeFilter',
         'AggregateInstanceExtraSpecsFilter',
@@ -70,13 +70,13 @@ CASES = (
     ),
     ('', '', 'Limit', 'SUCCESS', 'Off. To switch it on, add TeamSpreadFilter'),
     ('', 'max_skew = 1', 'Limit', 'WARNING', 'max_skew = 1 has no effect'),
-    ('ComputeF', 'TeamSpreadF', 'Limit', 'SUCCESS', 'On for servers whose hi'),
+    ('ComputeF', 'TeamSpreadF', 'Limit', 'SUCCESS', 'is 0. Servers with a ma'),
     (
         'AggregateInstanceTypeFilter\n',
         'TeamSpreadFilter\n[nova_filters]\nmax_skew = 2\n[filter_scheduler]\n',
         'Limit',
         'SUCCESS',
-        'On: max_skew is 2.',
+        'On: max_skew in [nova_filters] is 2.',
     ),
     # What is stronger.
     ('', '', 'Preferences', 'SUCCESS', '1 point is 1, and of 100 points 3. '),
