@@ -146,8 +146,8 @@ def work(
         os._exit(code)
 
 
-def main() -> None:
-    """Fork for each line of standard input."""
+def load() -> None:
+    """Import what a heat-engine imports, but no plug-in of others."""
     for group in LOADED_FIRST:
         for point in importlib.metadata.entry_points(group=group):
             point.load()
@@ -158,6 +158,11 @@ def main() -> None:
     sqlalchemy.orm.configure_mappers()
     # The forks need not look through all of this for what is garbage.
     gc.freeze()
+
+
+def main() -> None:
+    """Fork for each line of standard input."""
+    load()
     for line in sys.stdin:
         pid = os.fork()
         if pid == 0:
