@@ -109,7 +109,7 @@ class Checks(upgradecheck.UpgradeCommands):
             return NO_PROBLEM
         return Result(
             FAILURE,
-            f'{self.service} cannot work with these values: '
+            f'{self.service} fails when it reads these values: '
             f'{"; ".join(wrong)}. Correct {self.project}.conf, and run this '
             'check again: without these values, it looks no further.',
         )
