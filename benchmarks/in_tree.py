@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from senlin_plugins.planning.apportionment import NO_FEASIBLE_PLAN
 from senlin_plugins.planning.decision import Decision
-from senlin_plugins.planning.snapshot import Snapshot
+from senlin_plugins.planning.plan import Snapshot
 
 
 def planner() -> Callable[[Snapshot], Decision]:

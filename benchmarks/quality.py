@@ -11,10 +11,10 @@ import random
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from senlin_plugins.planning.apportionment import NO_CAP, Region
 from senlin_plugins.planning.decision import Decision
+from senlin_plugins.planning.plan import Snapshot
 from senlin_plugins.planning.sizing import Change
-from senlin_plugins.planning.snapshot import Snapshot
+from senlin_plugins.planning.spec import NO_CAP, Region
 from testing.senlin import optimum
 
 HEADS = (

@@ -12,10 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from benchmarks import common, in_tree
-from senlin_plugins.planning.apportionment import NO_CAP, Region
-from senlin_plugins.planning.placement import place
+from senlin_plugins.planning.plan import Snapshot, plan_change
 from senlin_plugins.planning.sizing import Change
-from senlin_plugins.planning.snapshot import Snapshot
+from senlin_plugins.planning.spec import NO_CAP, Region
 
 #: The policy of ``doc/source/senlin.rst``, with and without its cap.
 WEIGHTS = {'RegionOne': 100, 'RegionTwo': 250, 'RegionThree': 150}
@@ -70,16 +69,16 @@ def run(caps: Nodes) -> Iterator[tuple[Any, ...]]:
         Region(name, weight, caps.get(name, NO_CAP))
         for name, weight in WEIGHTS.items()
     ]
-    planners = place, in_tree.planner()
+    planners = plan_change, in_tree.planner()
     distributions = [dict.fromkeys(WEIGHTS, 0) for _ in planners]
     for size in SIZES:
         refused = [False, False]
-        for number, plan in enumerate(planners):
+        for number, planner in enumerate(planners):
             missing = size - sum(distributions[number].values())
             if missing:
                 change = Change(missing > 0, abs(missing))
                 snapshot = Snapshot(change, regions, distributions[number])
-                decision = plan(snapshot)
+                decision = planner(snapshot)
                 refused[number] = bool(decision.refusal)
                 after = snapshot.after(decision.plan).current
                 distributions[number] = {n: after.get(n, 0) for n in WEIGHTS}

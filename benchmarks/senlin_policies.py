@@ -19,7 +19,7 @@ from typing import Any
 import prettytable
 
 from benchmarks import common, in_tree, quality
-from senlin_plugins.planning import placement
+from senlin_plugins.planning import plan
 
 OURS = 'senlin_plugins'
 SIZES = (100, 1_000, 10_000)
@@ -255,7 +255,7 @@ def compare(quick: bool) -> str:
             )
         )
     common.say(f'{CASES} random plans')
-    planners = {OURS: placement.place, 'in-tree': in_tree.planner()}
+    planners = {OURS: plan.plan_change, 'in-tree': in_tree.planner()}
     plans = prettytable.PrettyTable(quality.HEADS, align='l')
     plans.add_rows([*quality.compare(planners, CASES, SEED)])
     return '\n'.join(

@@ -16,12 +16,21 @@ from typing import Any, Final
 
 from oslo_config import cfg
 
+from os_placement_plugins import errors
 from os_placement_plugins.errors import is_of_database, one_line
-from senlin_plugins import database
-from senlin_plugins.planning.plugin_types import EXTENDED
-from senlin_plugins.planning.snapshot import fixed_region, recorded_region
+from senlin_plugins.planning.node_region import (
+    EXTENDED,
+    fixed_region,
+    recorded_region,
+)
 
 COMMAND: Final = 'senlin-plugins-convert'
+#: What to check if the database does not answer.
+REMEDY: Final = (
+    'Check connection in [database]: special characters of the password must '
+    'be percent-encoded, the driver must be installed, and the database must '
+    'answer here.'
+)
 
 #: The query for the types that are used. Each row has ``cluster`` or ``node``,
 #: the id and the name of a cluster or of a node without a cluster, and the
@@ -126,7 +135,7 @@ def main(argv: list[str] | None = None) -> int:
     except Exception as exc:
         if not is_of_database(exc):
             raise
-        return _fail(f'{one_line(exc)}. {database.REMEDY}')
+        return _fail(f'{one_line(exc)}. {REMEDY}')
     return 0
 
 
@@ -235,7 +244,9 @@ def _check_policies(session: Any, cluster_ids: Sequence[str]) -> None:
 
 def _list_uses() -> str:
     """List the clusters, and nodes of no cluster, that need the package."""
-    rows = database.read(STATEMENT)
+    sqlalchemy = importlib.import_module('sqlalchemy')
+    with _connect().connect() as connection, errors.of_database():
+        rows = list(connection.execute(sqlalchemy.text(STATEMENT)))
     lines = [
         f'{use.kind} {use.name} ({use.id}): {use.package_types}'
         for use in collect_uses(rows)
@@ -250,12 +261,32 @@ def _convert(command: Any) -> str:
     :param command: the arguments of the command.
     :raises ValueError: if the conversion is refused; the text says why.
     """
-    engine = database.connect()
     orm = importlib.import_module('sqlalchemy.orm')
-    with orm.Session(engine) as session, session.begin():
+    with orm.Session(_connect()) as session, session.begin():
         return convert_profile(
             session, command.profile, command.back, command.yes
         )
+
+
+def _connect() -> Any:
+    """Return SQLAlchemy's engine of the database, after a test connection.
+
+    The command connects only once, so that it soon reports an error. (The
+    service itself would try again for minutes.)
+
+    :raises DatabaseError: if there is no connection. The text contains no part
+        of the database's URL, because the URL contains a password.
+    """
+    sqlalchemy = importlib.import_module('sqlalchemy')
+    # If the password contains a "$", reading the option may raise an error
+    # that quotes the password.
+    with errors.of_database():
+        url = cfg.CONF.database.connection
+        if not url:
+            raise errors.DatabaseError('connection is not set')
+        engine = sqlalchemy.create_engine(url)
+        engine.connect().close()
+        return engine
 
 
 def _add_commands(commands: Any) -> None:

@@ -25,7 +25,7 @@ LOADED = {
         'senlin.cmd',
         'senlin.conf',
         'senlin.engine.environment',
-        'senlin_plugins.profiles.server',
+        'senlin_plugins.profiles',
     ),
     'senlin-plugins-convert': ('senlin.conf',),
     'nova-filters-status': (

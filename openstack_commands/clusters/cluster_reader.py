@@ -2,22 +2,17 @@
 
 """Read clusters, policies and profiles through the SDK."""
 
-import collections
-import functools
 from collections.abc import Callable, Collection
 from typing import Any
 
 from osc_lib import exceptions
 
 from openstack_commands.base import lister
-from senlin_plugins.planning import region_spec, requirements
-from senlin_plugins.planning.region_spec import Spec
-from senlin_plugins.planning.snapshot import (
-    counted_region,
-    fixed_region,
-    recorded_region,
-)
-from senlin_plugins.regions import health
+from senlin_plugins import regions
+from senlin_plugins.planning import node_region, spec
+from senlin_plugins.planning.node_region import fixed_region
+from senlin_plugins.planning.selection import Node
+from senlin_plugins.planning.spec import Spec
 
 WITHOUT_POLICY = (
     "Cluster '{}' has no region placement policy that is enabled: name one "
@@ -52,13 +47,13 @@ class ClusterReader:
     def find_policy(self, name: str) -> Spec:
         """Return the spec of a region placement policy."""
         policy = self._clustering.find_policy(name, ignore_missing=False)
-        spec = region_spec.read(policy.spec)
-        if not spec.effective:
+        parsed = spec.parse_regions(policy.spec)
+        if not parsed.effective:
             self._warn(
                 "The policy is Senlin's own, whose plans have no effect. "
-                f'This is what {region_spec.TYPES[0]} would do.'
+                f'This is what {spec.TYPES[0]} would do.'
             )
-        return spec
+        return parsed
 
     def read_attached_policy(self, cluster: Any) -> Spec:
         """Return the spec of the policy that is enabled for a cluster.
@@ -70,33 +65,41 @@ class ClusterReader:
             if binding.is_enabled:
                 policy_type = str(binding.policy_type).rpartition('-')[0]
                 enabled[policy_type] = binding.policy_id
-        for policy_type in region_spec.TYPES:
+        for policy_type in spec.TYPES:
             if policy_type in enabled:
                 return self.find_policy(enabled[policy_type])
         raise exceptions.CommandError(WITHOUT_POLICY.format(cluster.name))
 
-    def count_nodes(self, cluster: Any) -> dict[str, int]:
-        """Return the number of nodes in each region, as the policy counts.
+    def read_nodes(self, cluster: Any) -> list[Node]:
+        """Return the nodes of a cluster, each in the region where it counts.
 
-        :returns: region name -> number of nodes.
         :raises CommandError: if the region of a node cannot be determined.
         """
-        counts: collections.Counter[str] = collections.Counter()
-        find_fixed_region = functools.cache(self._find_fixed_region)
-        for node in self._clustering.nodes(cluster_id=cluster.id):
-            fixed = None
-            if not recorded_region(node):
-                fixed = find_fixed_region(node.profile_id)
-            region = counted_region(node, fixed, self._default_region)
-            counts[region] += 1
-        unknown = counts.pop('', 0)
+        rows = [*self._clustering.nodes(cluster_id=cluster.id)]
+        contexts = {
+            profile_id: self._read_properties(profile_id).get('context')
+            for profile_id in node_region.unrecorded_profiles(rows)
+        }
+        counted = node_region.counted_regions(
+            rows, contexts, self._default_region
+        )
+        unknown = counted.count('')
         if unknown:
             raise exceptions.CommandError(
                 f'{unknown} node(s) of the cluster have no recorded region: '
                 'say with --default-region what default_region_name in '
                 'senlin.conf is'
             )
-        return dict(counts)
+        return [
+            Node(
+                id=row.id,
+                region=region,
+                status=row.status,
+                tainted=bool(row.tainted),
+                created_at=row.created_at,
+            )
+            for row, region in zip(rows, counted, strict=True)
+        ]
 
     def find_out_of_reach(
         self, cluster: Any, names: Collection[str], growing: bool
@@ -109,7 +112,7 @@ class ClusterReader:
         :param growing: whether the plan adds nodes.
         """
         services, ties, fixed = self._read_needs(cluster, growing)
-        faults = health.find_faults(
+        faults = regions.find_faults(
             self._connection.session,
             self._find_known(names),
             names,
@@ -123,7 +126,7 @@ class ClusterReader:
                 'with --default-region what default_region_name in '
                 'senlin.conf is.'
             )
-        for name in requirements.excluded_by_ties(names, ties, home):
+        for name in node_region.excluded_by_ties(names, ties, home):
             faults.setdefault(name, f'the profile names the id of {ties[0]}')
         for name, fault in sorted(faults.items()):
             self._warn(f'The policy leaves {name} out: {fault}.')
@@ -154,26 +157,26 @@ class ClusterReader:
         """
         if cluster is None:
             return [], [], None
-        spec = self._clustering.get_profile(cluster.profile_id).spec
-        maker = requirements.MAKERS.get(spec['type'])
+        profile = self._clustering.get_profile(cluster.profile_id)
+        type_name = profile.spec['type']
+        maker = node_region.MAKERS.get(type_name)
         if not maker:
             self._warn(
-                f'Profiles of type {spec["type"]!r} are not from this '
+                f'Profiles of type {type_name!r} are not from this '
                 'package: if they create all nodes in one region, the plan '
                 'has no effect.'
             )
             return [], [], None
         if not growing:
             return [maker], [], None
-        properties = spec.get('properties') or {}
+        properties = profile.spec.get('properties') or {}
         return (
-            requirements.services(maker, properties),
-            requirements.ties(properties),
+            node_region.services(maker, properties),
+            node_region.ties(properties),
             fixed_region(properties.get('context')),
         )
 
-    def _find_fixed_region(self, profile_id: str) -> str | None:
-        """Return the region that a profile names, if any."""
-        spec = self._clustering.get_profile(profile_id).spec
-        properties = spec.get('properties') or {}
-        return fixed_region(properties.get('context'))
+    def _read_properties(self, profile_id: str) -> dict[str, Any]:
+        """Return the properties of a profile's spec."""
+        profile = self._clustering.get_profile(profile_id)
+        return profile.spec.get('properties') or {}

@@ -7,14 +7,12 @@ import fractions
 from collections.abc import Mapping
 
 from senlin_plugins.planning.apportionment import (
-    NO_CAP,
     NO_FEASIBLE_PLAN,
     NO_USABLE_REGION,
-    Region,
 )
 from senlin_plugins.planning.decision import Decision
-from senlin_plugins.planning.placement import place
-from senlin_plugins.planning.snapshot import Snapshot
+from senlin_plugins.planning.plan import Snapshot, plan_change
+from senlin_plugins.planning.spec import NO_CAP, Region
 
 # The reasons for the result in a region; str.format() fills in the numbers.
 STRAY_GROWING = 'not in the policy: gets no nodes'
@@ -110,7 +108,7 @@ def _why_stray(snapshot: Snapshot, name: str) -> str:
 def _without_caps(snapshot: Snapshot) -> Mapping[str, int]:
     """Return how many nodes each region would have if there were no caps."""
     free = [dataclasses.replace(r, cap=NO_CAP) for r in snapshot.regions]
-    plan = place(dataclasses.replace(snapshot, regions=free)).plan
+    plan = plan_change(dataclasses.replace(snapshot, regions=free)).plan
     return snapshot.after(plan).current
 
 

@@ -3,6 +3,7 @@
 """The command ``openstack cluster region plan``."""
 
 import argparse
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -14,10 +15,11 @@ from openstack_commands.base import files, lister
 from openstack_commands.clusters import projection
 from openstack_commands.clusters.cluster_reader import ClusterReader
 from os_placement_plugins.quoting import printable
-from senlin_plugins.planning import region_spec, sizing, values
-from senlin_plugins.planning.placement import place
-from senlin_plugins.planning.region_spec import Spec
-from senlin_plugins.planning.snapshot import NO_REGION, Snapshot
+from senlin_plugins.planning import plan, sizing, spec, values
+from senlin_plugins.planning.node_region import NO_REGION
+from senlin_plugins.planning.plan import Snapshot
+from senlin_plugins.planning.selection import Node
+from senlin_plugins.planning.spec import Spec
 
 #: The columns of a table. The reasons are shown in remarks below the table.
 SHORT = (
@@ -30,6 +32,8 @@ SHORT = (
     'Target',
 )
 COLUMNS = (*SHORT, 'Why')
+#: A number of nodes.
+_DIGITS = re.compile('[0-9]+')
 
 
 class Cell(columns.FormattableColumn):  # type: ignore[misc]
@@ -128,7 +132,7 @@ class PlanClusterRegion(lister.Lister):
         """
         change = _read_change(parsed_args)
         snapshot = self._read(parsed_args, change)
-        decision = place(snapshot)
+        decision = plan.plan_change(snapshot)
         if decision.refusal:
             raise exceptions.CommandError(
                 projection.explain_refusal(snapshot, decision)
@@ -161,8 +165,10 @@ class PlanClusterRegion(lister.Lister):
                 f'--without names {", ".join(strangers)}; the regions of the '
                 f'policy are {", ".join(names)}'
             )
+        nodes: list[Node] = []
         if reader and cluster:
-            current = reader.count_nodes(cluster)
+            nodes = reader.read_nodes(cluster)
+            current = plan.distribution(nodes)
         else:
             current = _read_current(parsed_args.current)
         if reader:
@@ -172,7 +178,7 @@ class PlanClusterRegion(lister.Lister):
                 {*names, *occupied} - out_of_reach - {NO_REGION},
                 growing=change.growing,
             )
-        return Snapshot(change, regions, current, out_of_reach)
+        return Snapshot(change, regions, current, out_of_reach, nodes)
 
     def _warn(self, text: str) -> None:
         """Warn of a problem that does not stop the command."""
@@ -186,11 +192,11 @@ def _read_policy(
 ) -> Spec:
     """Return the spec of the policy that the command line names."""
     if parsed_args.region:
-        return Spec(region_spec.read_options(parsed_args.region))
+        return Spec(spec.parse_region_options(parsed_args.region))
     if parsed_args.spec:
         with files.reading(parsed_args.spec):
             text = files.read_text(parsed_args.spec)
-            return region_spec.read(yaml.safe_load(text))
+            return spec.parse_regions(yaml.safe_load(text))
     if reader and parsed_args.policy:
         return reader.find_policy(parsed_args.policy)
     if reader and cluster:
@@ -213,7 +219,7 @@ def _read_change(parsed_args: argparse.Namespace) -> sizing.Change:
                 f"The value of --count is '{parsed_args.count}': write +3 to "
                 'add three nodes, -3 to remove them'
             )
-    return sizing.Change(growing, sizing.read_count(number))
+    return sizing.Change(growing, sizing.parse_count(number))
 
 
 def _read_current(texts: Iterable[str]) -> dict[str, int]:
@@ -221,7 +227,7 @@ def _read_current(texts: Iterable[str]) -> dict[str, int]:
     current: dict[str, int] = {}
     for text in texts:
         name, _, count = text.rpartition('=')
-        if not name or not count.isdecimal() or name in current:
+        if not name or not _DIGITS.fullmatch(count) or name in current:
             raise exceptions.CommandError(
                 f"The value of --current is '{text}': write NAME=COUNT, each "
                 'name once'

@@ -13,84 +13,37 @@ All arithmetic is exact: it uses integers, and fractions for the last few
 nodes.
 """
 
-import collections
-import dataclasses
 import fractions
+import types
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from senlin_plugins.planning.decision import Decision
+from senlin_plugins.planning.spec import NO_CAP, Region
 
 #: The reasons why there is no plan. Users see these texts, which are quoted
 #: from "S1: CLUSTER_SCALE_IN" in the region placement policy's specification.
 NO_USABLE_REGION = 'No region is found usable.'
 NO_FEASIBLE_PLAN = 'There is no feasible plan to handle all nodes.'
 
-DEFAULT_WEIGHT = 100
-#: A region with this cap takes any number of nodes.
-NO_CAP = -1
-#: The largest weight and cap. With much larger numbers, the bisection takes
-#: seconds, and no other green thread of the engine runs meanwhile.
-LARGEST = 10**6
-
-
-@dataclasses.dataclass(frozen=True)
-class Region:
-    """One region of a policy's spec.
-
-    :param name: the region's name, as Keystone knows it.
-    :param weight: the share of the cluster's nodes that this region should
-        hold, relative to the weights of the other regions. With 0, the region
-        gets nodes only if all regions with a weight are full.
-    :param cap: the largest number of nodes to which the region may grow; -1
-        for no cap.
-    """
-
-    name: str
-    weight: int = DEFAULT_WEIGHT
-    cap: int = NO_CAP
-
 
 class _Bin(NamedTuple):
-    """A region, with bounds for its number of nodes after the change."""
+    """A region, with bounds for its number of nodes after the change.
+
+    :param now: the number of nodes before the change.
+    :param useless: how many of them are of no use.
+    """
 
     name: str
     weight: int
     lower: int
     upper: int
+    now: int = 0
+    useless: int = 0
 
-
-def find_problem(regions: Sequence[Region]) -> str:
-    """Say what is wrong with the regions of a spec.
-
-    :param regions: the regions as the user wrote them.
-    :returns: one sentence with the field, the value and the accepted values;
-        an empty string if nothing is wrong.
-    """
-    if not regions:
-        return "'regions' is empty: name at least one region."
-    counts = collections.Counter(region.name for region in regions)
-    for region in regions:
-        if not region.name:
-            return "'name' of a region is empty: give the region's name."
-        if counts[region.name] > 1:
-            return (
-                f"'name' of a region is '{region.name}' "
-                f'{counts[region.name]} times: name each region once.'
-            )
-        for key, lowest in (('weight', 0), ('cap', NO_CAP)):
-            value = getattr(region, key)
-            if lowest <= value <= LARGEST:
-                continue
-            limits = f'from 0 to {LARGEST}'
-            if key == 'cap':
-                limits += ', or -1 for no cap'
-            shown = str(value)[:20]
-            return (
-                f"'{key}' of region '{region.name}' is '{shown}': it must be "
-                f'{limits}.'
-            )
-    return ''
+    def loses_useless(self, kept: int) -> bool:
+        """Tell whether a node of no use leaves, the last of all who leave."""
+        return 0 < self.now - kept <= self.useless
 
 
 def grow(
@@ -123,30 +76,41 @@ def grow(
 
 
 def shrink(
-    regions: Sequence[Region], current: Mapping[str, int], count: int
+    regions: Sequence[Region],
+    current: Mapping[str, int],
+    count: int,
+    useless: Mapping[str, int] = types.MappingProxyType({}),
 ) -> Decision:
     """Plan where to delete nodes (scenario S1 of the specification).
 
     Nodes in regions that the spec does not name leave first, then nodes above
     a cap, then nodes in regions of weight 0. All other nodes leave in the
-    reverse of the order in which :func:`grow` adds nodes.
+    reverse of the order in which :func:`grow` adds nodes. But if several
+    regions are equally good, a region that still has a node of no use loses
+    that node.
 
     :param regions: the usable regions of the spec.
     :param current: region name -> its current number of nodes, without nodes
         that must stay.
     :param count: how many nodes to remove, at least 0.
+    :param useless: region name -> how many of its nodes are of no use. In
+        each region, these nodes leave first.
     :returns: the plan, or the reason why there is none.
     """
     if not regions:
         return Decision(refusal=NO_USABLE_REGION)
     bins, above_caps = [], []
-    for name, weight, cap in map(dataclasses.astuple, regions):
+    for region in regions:
+        name, weight = region.name, region.weight
         now = current.get(name, 0)
-        kept = now if cap == NO_CAP else min(now, cap)
-        bins.append(_Bin(name, weight, 0, kept))
-        above_caps.append(_Bin(name, weight, kept, now))
-    strays = current.keys() - {region.name for region in regions}
-    unnamed = [_Bin(name, 0, 0, current[name]) for name in strays]
+        bad = useless.get(name, 0)
+        kept = now if region.cap == NO_CAP else min(now, region.cap)
+        bins.append(_Bin(name, weight, 0, kept, now, bad))
+        above_caps.append(_Bin(name, weight, kept, now, now, bad))
+    unnamed = []
+    for name in current.keys() - {region.name for region in regions}:
+        now = current[name]
+        unnamed.append(_Bin(name, 0, 0, now, now, useless.get(name, 0)))
     tiers = [*_by_weight(bins), *_by_weight(above_caps), unnamed]
     return _plan(tiers, current, sum(current.values()) - count)
 
@@ -223,11 +187,13 @@ def _apportion(bins: Sequence[_Bin], extra: int) -> dict[str, int]:
     # A limit higher by 1 would add too many nodes in total, but at most one
     # node to each region. So one node is added to each of the regions in which
     # the next node costs least.
-    cheapest = sorted(
-        (fractions.Fraction(2 * counts[i] + 1, weights[i]), -weights[i], b, i)
-        for i, b in enumerate(bins)
-        if counts[i] < b.upper
-    )
+    cheapest = []
+    for i, b in enumerate(bins):
+        if counts[i] < b.upper:
+            cost = fractions.Fraction(2 * counts[i] + 1, weights[i])
+            order = cost, b.loses_useless(counts[i]), -weights[i], b.name
+            cheapest.append((*order, i))
+    cheapest.sort()
     for *_, i in cheapest[: target - sum(counts)]:
         counts[i] += 1
     return {b.name: n for b, n in zip(bins, counts, strict=True)}

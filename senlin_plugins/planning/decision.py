@@ -25,11 +25,3 @@ class Decision:
     refusal: str = ''
     shortage: Mapping[str, int] = dataclasses.field(default_factory=dict)
     regions: Mapping[str, str] = dataclasses.field(default_factory=dict)
-
-    @property
-    def placements(self) -> list[str]:
-        """The region of each new node."""
-        regions = []
-        for name, count in self.plan.items():
-            regions.extend([name] * count)
-        return regions

@@ -2,24 +2,51 @@
 
 """Choose which nodes of a cluster are to be deleted.
 
-The criteria are those of the deletion policy's specification. With each
-criterion, useless nodes go before healthy ones. If another policy decided how
-many nodes leave each region or zone, the criterion applies within each region
-or zone (both sections "S6" of the specification).
+The criteria are those of the deletion policy's specification. Nodes of no use
+go before healthy ones, and the criterion orders both. If another policy
+decided how many nodes leave each region or zone, the criterion applies within
+each region or zone (both sections "S6" of the specification).
 """
 
 import collections
+import datetime
 import enum
 import operator
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 from senlin_plugins.planning.decision import Decision
-from senlin_plugins.planning.snapshot import Node
 
-#: Nodes with one of these statuses, and tainted nodes, are useless: they go
-#: first. Nodes that were never created go next.
-BAD_STATUSES = ('ERROR', 'WARNING')
+#: Nodes with one of these statuses, and tainted nodes, go first. Nodes that
+#: were never created go next.
+BAD_STATUSES: Final = ('ERROR', 'WARNING')
+
+
+class Node(NamedTuple):
+    """A node of a cluster.
+
+    :param id: its id.
+    :param region: the region in which the node counts; empty if the region is
+        unknown, and ``NO_REGION`` if no region is chosen yet.
+    :param zone: its availability zone, if its data name one.
+    :param status: its status.
+    :param tainted: whether a user has marked it as tainted through the API.
+    :param position: its index in the cluster.
+    :param created_at: when it was created; ``None`` if it never was.
+    :param profile_created_at: when its profile was created, as text that
+        sorts like time.
+    :param lot: a random number between 0 and 1, for a random order of nodes.
+    """
+
+    id: str
+    region: str = ''
+    zone: str | None = None
+    status: str = 'ACTIVE'
+    tainted: bool = False
+    position: int = -1
+    created_at: datetime.datetime | None = None
+    profile_created_at: str | None = None
+    lot: float = 0.0
 
 
 class Criterion(enum.StrEnum):
@@ -35,13 +62,33 @@ class Criterion(enum.StrEnum):
     RANDOM = 'RANDOM'
 
 
-#: Criterion -> the value by which healthy nodes are sorted.
-_KEYS: Mapping[Criterion, Callable[[Node], Any]] = {
+#: Criterion -> the value by which nodes of the same use are sorted.
+_KEYS: Final[Mapping[Criterion, Callable[[Node], Any]]] = {
     Criterion.OLDEST_FIRST: operator.attrgetter('created_at'),
     Criterion.OLDEST_PROFILE_FIRST: lambda node: node.profile_created_at or '',
     Criterion.YOUNGEST_FIRST: operator.attrgetter('created_at'),
     Criterion.RANDOM: operator.attrgetter('lot'),
 }
+_BY_AGE: Final = (Criterion.OLDEST_FIRST, Criterion.YOUNGEST_FIRST)
+#: The use of a healthy node, as :func:`_use` returns it.
+_HEALTHY: Final = 3
+
+
+def _use(node: Node) -> int:
+    """Return the use of a node: the nodes with the smallest number go first.
+
+    A bad node that was never created has nothing to lose, so it goes first.
+    """
+    created = node.created_at is not None
+    if node.tainted or node.status in BAD_STATUSES:
+        return int(created)
+    return 2 + created
+
+
+def count_useless(nodes: Iterable[Node]) -> dict[str, int]:
+    """Return region name -> number of nodes that go before healthy nodes."""
+    useless = [node.region for node in nodes if _use(node) != _HEALTHY]
+    return collections.Counter(useless)
 
 
 def accept(named: Iterable[str], members: Iterable[str]) -> Decision:
@@ -70,7 +117,7 @@ def accept(named: Iterable[str], members: Iterable[str]) -> Decision:
 
 
 def select(
-    nodes: Iterable[Node],
+    nodes: Sequence[Node],
     count: int,
     criterion: Criterion,
     decided: Mapping[str, Any],
@@ -85,7 +132,7 @@ def select(
 
     :param nodes: the nodes of the cluster, each once.
     :param count: how many nodes to choose.
-    :param criterion: which healthy nodes go first.
+    :param criterion: which nodes of the same use go first.
     :param decided: the ``deletion`` of an action's data. Its ``regions`` map
         each region to the number of nodes that must leave it. If it has no
         ``regions``, its ``zones`` do the same for the availability zones.
@@ -93,33 +140,37 @@ def select(
     # The specification has both spellings, "regions" and "region".
     per_region = decided.get('regions') or decided.get('region')
     per_group: Mapping[str, int] = per_region or decided.get('zones') or {}
-    ordered = _in_order(nodes, criterion)
     members: dict[str | None, list[Node]] = collections.defaultdict(list)
-    for node in ordered:
+    for node in nodes:
         members[node.region if per_region else node.zone].append(node)
-    chosen: list[str] = []
+    chosen: list[Node] = []
     shortage = {}
     for name, number in sorted(per_group.items()):
-        chosen.extend(node.id for node in members[name][:number])
+        chosen.extend(_in_order(members[name], criterion)[:number])
         if number > len(members[name]):
             shortage[name] = number - len(members[name])
     missing = max(count, sum(per_group.values())) - len(chosen)
-    taken = set(chosen)
-    rest = [node.id for node in ordered if node.id not in taken]
-    return Decision(candidates=(*chosen, *rest[:missing]), shortage=shortage)
+    if missing:
+        taken = {node.id for node in chosen}
+        rest = [node for node in nodes if node.id not in taken]
+        chosen.extend(_in_order(rest, criterion)[:missing])
+    candidates = tuple(node.id for node in chosen)
+    return Decision(candidates=candidates, shortage=shortage)
 
 
 def _in_order(nodes: Iterable[Node], criterion: Criterion) -> list[Node]:
     """Return the nodes in the order in which they go."""
-    useless, never_created, healthy = [], [], []
-    # The sort below is stable: equal nodes stay in order of index and id.
-    for node in sorted(nodes, key=operator.attrgetter('position', 'id')):
-        if node.tainted or node.status in BAD_STATUSES:
-            useless.append(node)
-        elif node.created_at is None:
-            never_created.append(node)
-        else:
-            healthy.append(node)
+    # All sorts are stable: equal nodes stay in order of index and id.
+    ordered = sorted(nodes, key=operator.attrgetter('id'))
+    ordered.sort(key=operator.attrgetter('position'))
+    groups: dict[int, list[Node]] = collections.defaultdict(list)
+    for node in ordered:
+        groups[_use(node)].append(node)
     youngest_first = criterion is Criterion.YOUNGEST_FIRST
-    healthy.sort(key=_KEYS[criterion], reverse=youngest_first)
-    return useless + never_created + healthy
+    leaving = []
+    for _, group in sorted(groups.items()):
+        has_age = group[0].created_at is not None
+        if has_age or criterion not in _BY_AGE:
+            group.sort(key=_KEYS[criterion], reverse=youngest_first)
+        leaving.extend(group)
+    return leaving

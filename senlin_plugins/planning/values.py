@@ -7,17 +7,20 @@ the value and the accepted values.
 """
 
 import contextlib
+import re
 from collections.abc import Iterable
 
 #: The number of characters of a value that a message shows.
 SHOWN = 20
+#: A whole number as text. int() also takes digits of other scripts, and "1_0".
+_NUMBER = re.compile(r'\s*[+-]?[0-9]+\s*')
 
 
 class WrongValue(ValueError):
     """A value cannot be used; the text is shown to the user."""
 
 
-def read_number(value: object, field: str, least: int | None = None) -> int:
+def parse_number(value: object, field: str, least: int | None = None) -> int:
     """Return a whole number, also from text such as ``'3'``.
 
     Senlin itself would convert 2.7 to 2 and true to 1, and fail on a list.
@@ -28,9 +31,12 @@ def read_number(value: object, field: str, least: int | None = None) -> int:
     :raises WrongValue: if the value is not a whole number, or is too small.
     """
     number = None
-    if isinstance(value, int | str) and not isinstance(value, bool):
+    if isinstance(value, str) and _NUMBER.fullmatch(value):
+        # Python refuses to convert thousands of digits.
         with contextlib.suppress(ValueError):
             number = int(value)
+    elif isinstance(value, int) and not isinstance(value, bool):
+        number = value
     if number is None:
         raise WrongValue(
             f"{field} is '{str(value)[:SHOWN]}': it must be a whole number."
@@ -43,7 +49,7 @@ def read_number(value: object, field: str, least: int | None = None) -> int:
     return number
 
 
-def read_choice(value: object, field: str, allowed: Iterable[str]) -> str:
+def parse_choice(value: object, field: str, allowed: Iterable[str]) -> str:
     """Return the value if it is one of the allowed texts.
 
     :param value: the value as the user wrote it.
@@ -60,7 +66,7 @@ def read_choice(value: object, field: str, allowed: Iterable[str]) -> str:
     return str(value)
 
 
-def read_flag(value: object, field: str) -> bool:
+def parse_flag(value: object, field: str) -> bool:
     """Return the value if it is a boolean.
 
     :param value: the value as the user wrote it.
@@ -72,7 +78,7 @@ def read_flag(value: object, field: str) -> bool:
     return value
 
 
-def read_ids(value: object, field: str) -> list[str]:
+def parse_ids(value: object, field: str) -> list[str]:
     """Return the value if it is a list of node ids.
 
     :param value: the ids as the user wrote them.

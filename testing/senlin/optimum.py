@@ -10,7 +10,7 @@ import fractions
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 
-from senlin_plugins.planning.apportionment import NO_CAP, Region
+from senlin_plugins.planning.spec import NO_CAP, Region
 
 Distribution = dict[str, int]
 

@@ -33,6 +33,8 @@ REGIONS = (
     ),
     ([{'name': ['a']}], "'[\"['a']\"]' could not be found"),
     ([{'name': ONE, 'weight': [1]}], "is '[1]': it must be a whole"),
+    ([{'name': ONE, 'weight': '\uff11\uff12'}], 'it must be a whole number'),
+    ([{'name': ONE, 'cap': '1_0'}], "is '1_0': it must be a whole number"),
     ([{'name': ONE, 'weight': '9' * 5000}], 'it must be a whole number'),
 )
 DELETION = (
@@ -52,6 +54,8 @@ DELETION = (
     ({'hooks': []}, "'[]' is not a Map"),
     ({'hooks': {'type': 'zaqar', 'params': 7}}, "'7' is not a Map"),
     ({'hooks': {'params': {}}}, "must have 'queue'"),
+    ({'hooks': {'params': {'queue': ['a']}}}, "'queue' of 'hooks' is '['a']'"),
+    ({'grace_period': '1_0'}, "is '1_0': it must be a whole number"),
     (
         {'hooks': {'type': 'webhook', 'params': {'url': 'http://x'}}},
         "'type' of 'hooks' is 'webhook': Senlin cannot send such hooks",

@@ -7,6 +7,7 @@ import collections
 import eventlet
 
 from senlin_plugins.planning import apportionment
+from senlin_plugins.planning.spec import Region
 from testing.senlin import engine
 from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
@@ -32,7 +33,7 @@ class Concurrency(base.TestCase):
     def assert_best(self, cluster, size):
         """Check that a cluster has a size and the best distribution."""
         best = apportionment.grow(
-            [apportionment.Region(*region) for region in REGIONS], {}, size
+            [Region(*region) for region in REGIONS], {}, size
         )
         self.wait_until_free(cluster)
         self.assertEqual(size, len(self.senlin.nodes(cluster)))

@@ -2,7 +2,7 @@
 
 """A region dies: what each action on a cluster does then."""
 
-from senlin_plugins.regions import endpoints
+from senlin_plugins import regions
 from tests.functional.senlin_plugins import base, gateway
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
 
@@ -20,7 +20,7 @@ CALLS = (
 class TestCase(base.TestCase):
     def setUp(self):
         super().setUp()
-        self.patch(endpoints, 'PAUSES', (0, 0))
+        self.patch(regions, 'PAUSES', (0, 0))
 
     def die(self, name):
         """Let a region die."""

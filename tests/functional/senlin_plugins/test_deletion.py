@@ -5,9 +5,13 @@
 import copy
 import time
 
+import eventlet
+from senlin import objects
+from senlin.common import context
 from senlin.db.sqlalchemy import api as db_api
 from senlin.db.sqlalchemy import models
 
+from testing.senlin import driver
 from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import ONE
 
@@ -102,6 +106,27 @@ class Scenarios(TestCase):
             self.detach(cluster)
         self.assertEqual(nodes[2:3], self.ids(cluster))
         self.assert_servers(cluster, **{ONE: 1})
+
+    def test_s2_the_criteria_order_the_nodes_of_no_use(self):
+        old, new = self.senlin.profile(), self.senlin.profile()
+        cluster = self.cluster(profile=new)
+        for profile in (new, old, new, new):
+            self.add_node(cluster, profile)
+        nodes = self.senlin.by_age(cluster)
+        changes = {'status': 'ERROR'}, {'status': 'WARNING'}, {'tainted': True}
+        for node, values in zip(nodes, changes, strict=False):
+            admin = context.get_admin_context()
+            objects.Node.update(admin, node, values)
+        for criterion, leaving in (
+            ('YOUNGEST_FIRST', nodes[2]),
+            ('OLDEST_PROFILE_FIRST', nodes[1]),
+            ('OLDEST_FIRST', nodes[0]),
+        ):
+            self.attach(cluster, self.deletion_policy(criteria=criterion))
+            data = self.act(cluster, 'scale_in')
+            self.assert_decided(data, [leaving])
+            self.detach(cluster)
+        self.assertEqual(nodes[3:], self.ids(cluster))
 
     def test_s3_the_count_of_a_scaling_policy_goes_first(self):
         scaling = self.senlin.policy(
@@ -199,11 +224,36 @@ class Hooks(TestCase):
         for name, arguments in self.ways(cluster, 1):
             data = self.act(cluster, name, **arguments)
             self.assertEqual('zaqar', data['hooks']['type'])
-            self.assertEqual(1, data['hooks']['timeout'])
+            # Senlin counts from the start of the action.
+            self.assertGreaterEqual(data['hooks']['timeout'], 1)
             self.assertEqual('goodbye', data['hooks']['params']['queue'])
             posted = {m['node_id'] for m in self.cloud.queues['goodbye']}
             self.assertLessEqual({*data['deletion']['candidates']}, posted)
         self.assert_servers(cluster)
+
+    def test_the_timeout_begins_with_the_message(self):
+        hook = HOOK | {'timeout': 2}
+        policy = self.deletion_policy('1.1', hooks=hook, grace_period=1)
+        cluster = self.cluster(policy, size=1)
+        times = {}
+
+        def ask_slowly(queue, name):
+            eventlet.sleep(1)
+            return True
+
+        def note(queue, name, body):
+            times['message'] = time.monotonic()
+
+        def delete(compute, server, ignore_missing=True):
+            times['deletion'] = time.monotonic()
+            del compute.region.servers[server]
+
+        self.patch(driver.Queue, 'queue_exists', ask_slowly)
+        self.patch(driver.Queue, 'message_post', note)
+        self.patch(driver.Compute, 'server_delete', delete)
+        self.act(cluster, 'scale_in')
+        waited = times['deletion'] - times['message']
+        self.assertGreaterEqual(waited, hook['timeout'])
 
     def ways(self, cluster_id, size):
         """Return the ways to remove one of three nodes, two, or all."""

@@ -18,7 +18,7 @@ from keystoneauth1 import fixture
 from keystoneauth1 import session as ks_session
 from senlin.drivers.os import keystone_v3, nova_v2
 
-from senlin_plugins.regions import endpoints
+from senlin_plugins import regions
 from testing.senlin import engine
 from tests import processes
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
@@ -72,7 +72,7 @@ class OpenStackDriver(unittest.TestCase):
         missing = []
         for region in (ONE, TWO, THREE):
             for service in ('compute', 'orchestration'):
-                if not endpoints.find(
+                if not regions.find_endpoint(
                     keystone.session, region, service, 'public'
                 ):
                     missing.append((region, service))
@@ -98,9 +98,9 @@ class OpenStackDriver(unittest.TestCase):
         self.http.get(late, [too_late, too_late, {'status_code': 300}])
         self.http.get(away, **too_late)
         urls = {refusing, failing, late, away}
-        with mock.patch.object(endpoints, 'PAUSES', (0.1, 0.2)):
+        with mock.patch.object(regions, 'PAUSES', (0.1, 0.2)):
             began = time.monotonic()
-            silent = endpoints.find_silent(session, urls, 1)
+            silent = regions.find_silent_endpoints(session, urls, 1)
             self.assertGreaterEqual(time.monotonic() - began, 0.3)
         self.assertEqual({failing, away}, silent)
         probes = [
@@ -162,7 +162,7 @@ class Trickling(unittest.TestCase):
         self.server = eventlet.listen(('127.0.0.1', 0))
         self.addCleanup(self.server.close)
         self.lines = 0
-        self.patch = mock.patch.object(endpoints, 'PAUSES', (0, 0))
+        self.patch = mock.patch.object(regions, 'PAUSES', (0, 0))
         self.patch.start()
         self.addCleanup(self.patch.stop)
 
@@ -190,7 +190,7 @@ class Trickling(unittest.TestCase):
 
     def find_silent(self, *urls):
         """Return the services that do not answer within a second."""
-        return endpoints.find_silent(ks_session.Session(), urls, 1)
+        return regions.find_silent_endpoints(ks_session.Session(), urls, 1)
 
     def test_headers_without_an_end_are_no_answer(self):
         url = self.serve(b'HTTP/1.1 200 OK\r\n', b'X-Slow: 1\r\n')

@@ -10,8 +10,10 @@ import collections
 from unittest import mock
 
 import ddt
+from senlin import objects
+from senlin.common import context
 
-from senlin_plugins.policies.region_placement import RegionPlacementPolicy
+from senlin_plugins import regions
 from testing.senlin import engine
 from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
@@ -31,9 +33,9 @@ class Growing(base.TestCase):
         )
         data = self.act(cluster, 'scale_out', count=3)
         self.assertEqual('OK', data['status'])
-        regions = {TWO: 2, THREE: 1}
+        counts = {TWO: 2, THREE: 1}
         self.assertEqual(
-            {'count': 3, 'zones': {'nova': 3}, 'regions': regions},
+            {'count': 3, 'zones': {'nova': 3}, 'regions': counts},
             data['creation'],
         )
         self.assertEqual(
@@ -43,7 +45,7 @@ class Growing(base.TestCase):
             ],
             data['placement']['placements'],
         )
-        self.assert_servers(cluster, **regions)
+        self.assert_servers(cluster, **counts)
 
     def test_senlins_own_region_policy_attached_afterwards_does_no_harm(self):
         cluster = self.spread((ONE, 100), (TWO, 200))
@@ -101,18 +103,16 @@ class SingleNodes(base.TestCase):
         profile = self.senlin.profile()
         policy = self.region_policy((ONE, 100, 5), (TWO, 1))
         cluster = self.cluster(policy, profile=profile)
-        take_snapshot = RegionPlacementPolicy._snapshot
+        find_faults = regions.find_faults
         readers = []
 
         def read_together(*args, **kwargs):
-            snapshot = take_snapshot(*args, **kwargs)
+            faults = find_faults(*args, **kwargs)
             readers.append(args)
             self.wait_until(lambda: len(readers) > 1)
-            return snapshot
+            return faults
 
-        with mock.patch.object(
-            RegionPlacementPolicy, '_snapshot', read_together
-        ):
+        with mock.patch.object(regions, 'find_faults', read_together):
             started = [
                 self.senlin.start_node(cluster, profile)[0] for _ in range(20)
             ]
@@ -203,7 +203,7 @@ class Shrinking(base.TestCase):
         disabled = {'policy_id': self.deletion_policy(), 'enabled': False}
         self.act(cluster, 'policy_attach', **disabled)
         self.act(cluster, 'scale_out', count=6)
-        regions = base.regions_of(self.senlin.nodes(cluster))
+        region_of = base.regions_of(self.senlin.nodes(cluster))
         data = self.act(cluster, 'scale_in', count=3)
         plan = {TWO: 1, THREE: 2}
         self.assertEqual(3, data['deletion']['count'])
@@ -211,10 +211,31 @@ class Shrinking(base.TestCase):
         self.assertNotIn('grace_period', data['deletion'])
         candidates = data['deletion']['candidates']
         self.assertEqual(
-            plan, collections.Counter(regions[c] for c in candidates)
+            plan, collections.Counter(region_of[c] for c in candidates)
         )
-        self.assertEqual({*candidates}, {*regions} - {*self.ids(cluster)})
+        self.assertEqual({*candidates}, {*region_of} - {*self.ids(cluster)})
         self.assert_servers(cluster, **{TWO: 1, THREE: 2})
+
+
+class Ties(base.TestCase):
+    """Equal regions: the one with a node of no use loses it."""
+
+    def test_an_error_node_leaves_and_the_healthy_one_stays(self):
+        for deletion, broken in ((False, ONE), (False, TWO), (True, ONE)):
+            cluster = self.spread((ONE,), (TWO,))
+            if deletion:
+                self.attach(cluster, self.deletion_policy())
+            self.act(cluster, 'scale_out', count=2)
+            (useless,) = self.ids(cluster, broken)
+            self.spoil(useless)
+            data = self.act(cluster, 'scale_in')
+            self.assertEqual({broken: 1}, data['deletion']['regions'])
+            self.assertEqual([useless], data['deletion']['candidates'])
+
+    def spoil(self, node_id):
+        """Set a node to ERROR, as after a failed check."""
+        admin = context.get_admin_context()
+        objects.Node.update(admin, node_id, {'status': 'ERROR'})
 
 
 VOLUME = {

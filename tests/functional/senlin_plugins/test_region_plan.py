@@ -7,7 +7,7 @@ from senlin.db.sqlalchemy import api as db_api
 from senlin.policies import base as policy_base
 
 from senlin_plugins import conversion
-from senlin_plugins.planning import region_spec
+from senlin_plugins.planning import spec as policy_specs
 from tests.functional.senlin_plugins import (
     base,
     gateway,
@@ -179,7 +179,7 @@ class LivePlanTest(gateway.ShellTestCase):
             ['has no region placement policy'], '--cluster', cluster
         )
         self.assert_refused(
-            ["'type'", region_spec.TYPES[0]], '--policy', deletion
+            ["'type'", policy_specs.TYPES[0]], '--policy', deletion
         )
 
 
@@ -198,7 +198,7 @@ class SpecRulesTest(base.TestCase):
             {'properties': plain, 'version': 1.0},
             {'properties': plain, 'description': 'text'},
         ):
-            regions = region_spec.read(spec | entries).regions
+            regions = policy_specs.parse_regions(spec | entries).regions
             policy = policy_base.Policy('policy', spec | entries)
             valid = policy.validate(context.RequestContext())
             self.assertTrue(valid, regions)

@@ -11,10 +11,15 @@ from unittest import mock
 
 import ddt
 import eventlet
+from senlin.common import context
 from senlin.engine import senlin_lock
+from senlin.engine.actions import base as actions
 from senlin.objects import cluster_lock
+from senlin.objects import cluster_policy as binding_objects
+from senlin.policies import base as policy_base
 
-from senlin_plugins.policies.region_placement import CREATED_ALREADY
+from senlin_plugins.region_policy import CREATED_ALREADY, DELETED_ALREADY
+from testing.senlin import engine
 from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
 
@@ -71,6 +76,25 @@ class Recovered(TestCase):
         self.assertEqual(before, self.shown(node))
         self.assert_servers(cluster, **{THREE: 1, TWO: 1})
         self.assert_gone(cluster)
+
+    def test_a_node_that_was_deleted_is_not_created(self):
+        cluster, profile = self.spread_with(0, (TWO,))
+        node = self.lose(cluster, profile)
+        admin = context.RequestContext(
+            user_id=engine.USER, project_id=engine.PROJECT, is_admin=True
+        )
+        action_id = actions.Action.create(
+            admin, node, 'NODE_CREATE', force=True, cluster_id=cluster
+        )
+        # As if somebody deleted the node while the action waits for a lock.
+        action = actions.Action.load(admin, action_id=action_id)
+        self.abandon(node)
+        (binding,) = binding_objects.ClusterPolicy.get_all(admin, cluster)
+        policy = policy_base.Policy.load(admin, binding.policy_id)
+        policy.pre_op(cluster, action)
+        self.assertEqual('ERROR', action.data['status'])
+        self.assertEqual(DELETED_ALREADY, action.data['reason'])
+        self.assert_servers(cluster)
 
     def test_as_many_as_there_is_room_for(self):
         cluster, profile = self.spread_with(1, (TWO, 100, 2))

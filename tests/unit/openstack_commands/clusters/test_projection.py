@@ -10,11 +10,11 @@ import hypothesis
 
 from openstack_commands.clusters import projection
 from senlin_plugins.planning import apportionment
-from senlin_plugins.planning.apportionment import NO_FEASIBLE_PLAN, Region
-from senlin_plugins.planning.placement import place
+from senlin_plugins.planning.apportionment import NO_FEASIBLE_PLAN
+from senlin_plugins.planning.plan import Snapshot, plan_change
 from senlin_plugins.planning.sizing import Change
-from senlin_plugins.planning.snapshot import Snapshot
-from tests.unit.senlin_plugins.planning.test_placement import snapshots
+from senlin_plugins.planning.spec import Region
+from tests.unit.senlin_plugins.planning.test_plan import snapshots
 
 GROW = True
 SHRINK = False
@@ -31,7 +31,7 @@ LEAVE = 'past its cap of 2: its nodes above the cap leave early'
 
 def shares_of(snapshot):
     """Return what is said of each region, by its name."""
-    decision = place(snapshot)
+    decision = plan_change(snapshot)
     return {
         share.name: share for share in projection.explain(snapshot, decision)
     }
@@ -40,7 +40,7 @@ def shares_of(snapshot):
 class ProjectionPropertyTest(unittest.TestCase):
     @hypothesis.given(snapshots())
     def test_results_and_targets_add_up_to_the_plan(self, snapshot):
-        decision = place(snapshot)
+        decision = plan_change(snapshot)
         hypothesis.assume(not decision.refusal)
         after = snapshot.after(decision.plan)
         shares = projection.explain(snapshot, decision)
@@ -89,7 +89,7 @@ class ProjectionTest(unittest.TestCase):
         strays = {'f': 1, 'd': 1, 'c': 1, 'e': 1, 'h': 1, 'g': 1}
         current = {'b': 1, 'gone': 0, **strays}
         snapshot = Snapshot(Change(GROW, 3), regions, current)
-        shares = projection.explain(snapshot, place(snapshot))
+        shares = projection.explain(snapshot, plan_change(snapshot))
         why = projection.STRAY_GROWING
         nothing = fractions.Fraction(0)
         self.assertEqual(
@@ -148,5 +148,5 @@ class ProjectionTest(unittest.TestCase):
         ),
     )
     def test_a_refusal_says_the_numbers_behind_it(self, snapshot, text):
-        refused = place(snapshot)
+        refused = plan_change(snapshot)
         self.assertEqual(text, projection.explain_refusal(snapshot, refused))

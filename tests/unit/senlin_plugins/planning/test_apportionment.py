@@ -9,8 +9,8 @@ import ddt
 import hypothesis
 from hypothesis import strategies as st
 
-from senlin_plugins.planning import apportionment
-from senlin_plugins.planning.apportionment import Region
+from senlin_plugins.planning import apportionment, spec, values
+from senlin_plugins.planning.spec import Region
 from testing.senlin import optimum
 
 WEIGHTS = st.one_of(
@@ -155,7 +155,7 @@ class FindProblemTest(unittest.TestCase):
         [Region('a', 0, 0), Region('b', 10**6, 10**6)],
     )
     def test_regions_within_the_limits_are_accepted(self, regions):
-        self.assertEqual('', apportionment.find_problem(regions))
+        self.assertIsNone(spec.check_regions(regions))
 
     @ddt.unpack
     @ddt.data(
@@ -196,7 +196,9 @@ class FindProblemTest(unittest.TestCase):
     def test_what_is_wrong_is_named_with_what_is_accepted(
         self, regions, problem
     ):
-        self.assertEqual(problem, apportionment.find_problem(regions))
+        with self.assertRaises(values.WrongValue) as caught:
+            spec.check_regions(regions)
+        self.assertEqual(problem, str(caught.exception))
 
 
 @ddt.ddt

@@ -6,7 +6,7 @@ import unittest
 
 import ddt
 
-from senlin_plugins.planning import inputs, values
+from senlin_plugins.planning import sizing, values
 
 EXACT = {'adjustment_type': 'EXACT_CAPACITY'}
 CHANGE = {'adjustment_type': 'CHANGE_IN_CAPACITY'}
@@ -31,7 +31,7 @@ class Inputs(unittest.TestCase):
         ({'strict': False, 'other': [1]}, {}),
     )
     def test_a_resize_that_makes_sense(self, request, changed):
-        read = inputs.read('CLUSTER_RESIZE', request)
+        read = sizing.parse_inputs('CLUSTER_RESIZE', request)
         self.assertEqual({**request, **changed}, read)
         if 'number' in changed:
             self.assertIs(int, type(read['number']))
@@ -60,7 +60,7 @@ class Inputs(unittest.TestCase):
     )
     def test_a_resize_that_makes_none(self, request, reason):
         with self.assertRaises(values.WrongValue) as caught:
-            inputs.read('CLUSTER_RESIZE', request)
+            sizing.parse_inputs('CLUSTER_RESIZE', request)
         self.assertIn(reason, str(caught.exception))
 
     @ddt.unpack
@@ -73,7 +73,7 @@ class Inputs(unittest.TestCase):
         self, action, request, reason
     ):
         with self.assertRaises(values.WrongValue) as caught:
-            inputs.read(action, request)
+            sizing.parse_inputs(action, request)
         self.assertIn(reason, str(caught.exception))
 
     @ddt.unpack
@@ -90,4 +90,4 @@ class Inputs(unittest.TestCase):
         ('CLUSTER_CHECK', {'nodes': 5, 'number': 'x'}),
     )
     def test_what_makes_sense_stays(self, action, request):
-        self.assertEqual(request, inputs.read(action, request))
+        self.assertEqual(request, sizing.parse_inputs(action, request))

@@ -6,9 +6,8 @@ import unittest
 
 import ddt
 
-from senlin_plugins.planning import region_spec, values
-from senlin_plugins.planning.apportionment import Region
-from senlin_plugins.planning.region_spec import Spec
+from senlin_plugins.planning import spec, values
+from senlin_plugins.planning.spec import Region, Spec
 
 TYPE = 'senlin_plugins.policy.region_placement'
 
@@ -41,17 +40,17 @@ class RegionSpecTest(unittest.TestCase):
         ({'name': 1}, Region('1', 100, -1)),
     )
     def test_a_region_has_the_defaults_of_the_policy(self, item, region):
-        self.assertEqual((region,), region_spec.read(spec_of(item)).regions)
+        self.assertEqual((region,), spec.parse_regions(spec_of(item)).regions)
 
     def test_a_spec_takes_effect(self):
         self.assertEqual(
             Spec((Region('a'),), effective=True),
-            region_spec.read(spec_of({'name': 'a'})),
+            spec.parse_regions(spec_of({'name': 'a'})),
         )
 
     def test_the_plans_of_senlins_own_policy_take_no_effect(self):
-        spec = spec_of({'name': 'a'}, type='senlin.policy.region_placement')
-        self.assertIs(False, region_spec.read(spec).effective)
+        in_tree = spec_of({'name': 'a'}, type='senlin.policy.region_placement')
+        self.assertIs(False, spec.parse_regions(in_tree).effective)
 
     def test_regions_alone_are_a_spec_that_takes_effect(self):
         self.assertEqual(Spec((), effective=True), Spec(()))
@@ -62,8 +61,8 @@ class RegionSpecTest(unittest.TestCase):
         {'description': 'of the web servers'},
     )
     def test_other_ways_to_write_a_spec_are_understood(self, fields):
-        spec = spec_of({'name': 'a'}, **fields)
-        self.assertEqual((Region('a'),), region_spec.read(spec).regions)
+        parsed = spec.parse_regions(spec_of({'name': 'a'}, **fields))
+        self.assertEqual((Region('a'),), parsed.regions)
 
     @ddt.unpack
     @ddt.data(
@@ -113,9 +112,9 @@ class RegionSpecTest(unittest.TestCase):
         (spec_of({'name': 'a', 'cap': []}), "is '[]': it must be a whole"),
         (spec_of({'name': 'a'}, {'name': 'a'}), "is 'a' 2 times"),
     )
-    def test_a_wrong_spec_is_refused_with_what_is_accepted(self, spec, text):
+    def test_a_wrong_spec_is_refused_with_what_is_accepted(self, wrong, text):
         with self.assertRaises(values.WrongValue) as caught:
-            region_spec.read(spec)
+            spec.parse_regions(wrong)
         self.assertIn(text, str(caught.exception))
 
     @ddt.unpack
@@ -127,7 +126,7 @@ class RegionSpecTest(unittest.TestCase):
         ('a:0:-1', Region('a', 0, -1)),
     )
     def test_an_option_names_a_region(self, text, region):
-        self.assertEqual((region,), region_spec.read_options([text]))
+        self.assertEqual((region,), spec.parse_region_options([text]))
 
     @ddt.unpack
     @ddt.data(
@@ -136,11 +135,11 @@ class RegionSpecTest(unittest.TestCase):
     )
     def test_a_wrong_option_is_refused(self, text, message):
         with self.assertRaises(values.WrongValue) as caught:
-            region_spec.read_options([text])
+            spec.parse_region_options([text])
         self.assertIn(message, str(caught.exception))
 
     def test_options_name_several_regions(self):
         self.assertEqual(
             (Region('a'), Region('b', 1, 2)),
-            region_spec.read_options(['a', 'b:1:2']),
+            spec.parse_region_options(['a', 'b:1:2']),
         )

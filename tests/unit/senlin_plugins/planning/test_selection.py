@@ -10,7 +10,7 @@ import ddt
 import hypothesis
 from hypothesis import strategies as st
 
-from senlin_plugins.planning import selection, snapshot
+from senlin_plugins.planning import selection
 from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.selection import Criterion, select
 
@@ -21,11 +21,11 @@ def at(second):
 
 
 #: A node that was created.
-Node = functools.partial(snapshot.Node, created_at=at(0))
+Node = functools.partial(selection.Node, created_at=at(0))
 
 CLUSTERS = st.lists(
     st.builds(
-        snapshot.Node,
+        selection.Node,
         id=st.integers(0, 20).map(str),
         region=st.sampled_from(['A', 'B', 'C', '']),
         zone=st.sampled_from(['A', 'B', 'C', None]),
@@ -44,27 +44,25 @@ CRITERIA = st.sampled_from(Criterion)
 
 
 def fitness(node):
-    """Tell what a node is worth: 0 when bad, 1 when not created, 2 else."""
-    if node.tainted or node.status in ('ERROR', 'WARNING'):
-        return 0
-    return 1 if node.created_at is None else 2
+    """Tell what a node is worth: bad ones first, those never created first."""
+    bad = node.tainted or node.status in ('ERROR', 'WARNING')
+    return not bad, node.created_at is not None
 
 
 def ranked(nodes, criterion):
-    """Return the nodes in the order in which they should go: by sorting."""
-    nodes = sorted(nodes, key=lambda node: (node.position, node.id))
-    good = [node for node in nodes if fitness(node) == 2]
-    if criterion is Criterion.OLDEST_PROFILE_FIRST:
-        good.sort(key=lambda node: node.profile_created_at or '')
-    elif criterion is Criterion.RANDOM:
-        good.sort(key=lambda node: node.lot)
-    else:
-        good.sort(
-            key=lambda node: node.created_at,
-            reverse=criterion is Criterion.YOUNGEST_FIRST,
-        )
-    useless = [node for node in nodes if fitness(node) < 2]
-    return sorted(useless, key=fitness) + good
+    """Return the nodes in the order in which they should go: by comparing."""
+    sign = -1 if criterion is Criterion.YOUNGEST_FIRST else 1
+
+    def worth(node):
+        age = (node.created_at or at(0)).timestamp() * sign
+        criteria = {
+            Criterion.RANDOM: node.lot,
+            Criterion.OLDEST_PROFILE_FIRST: node.profile_created_at or '',
+        }
+        key = criteria.get(criterion, age)
+        return fitness(node), key, node.position, node.id
+
+    return sorted(nodes, key=worth)
 
 
 @ddt.ddt
@@ -108,6 +106,19 @@ class Accept(unittest.TestCase):
 
     def test_nobody_named_is_no_refusal(self):
         self.assertEqual(Decision(), selection.accept([], 'abc'))
+
+
+class Useless(unittest.TestCase):
+    def test_nodes_that_go_before_healthy_ones_are_counted(self):
+        nodes = [
+            Node('1', 'A', status='ERROR'),
+            Node('2', 'A', tainted=True),
+            Node('3', 'A', created_at=None),
+            Node('4', 'A'),
+            Node('5', 'B', status='WARNING'),
+            Node('6', 'C'),
+        ]
+        self.assertEqual({'A': 3, 'B': 1}, selection.count_useless(nodes))
 
 
 class Properties(unittest.TestCase):

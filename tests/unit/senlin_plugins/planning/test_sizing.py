@@ -44,12 +44,12 @@ class Scaling(unittest.TestCase):
     )
     @ddt.unpack
     def test_count(self, _section, action, inputs, data, change):
-        self.assertEqual(change, sizing.scaling(action, inputs, data))
+        self.assertEqual(change, sizing.parse_scaling(action, inputs, data))
 
     @ddt.data(0, -1, 1.5, '1.5', 'two', True, None, [1])
     def test_what_is_no_positive_integer_is_refused(self, value):
         with self.assertRaises(values.WrongValue) as caught:
-            sizing.scaling(SCALE_OUT, {'count': value}, {})
+            sizing.parse_scaling(SCALE_OUT, {'count': value}, {})
         self.assertEqual(
             f"The value of 'count' is '{value}': it must be a positive "
             'integer.',
@@ -60,7 +60,9 @@ class Scaling(unittest.TestCase):
         with self.assertRaisesRegex(
             values.WrongValue, "'deletion.count' is '-2'"
         ):
-            sizing.scaling(SCALE_IN, {'count': 1}, {'deletion': {'count': -2}})
+            sizing.parse_scaling(
+                SCALE_IN, {'count': 1}, {'deletion': {'count': -2}}
+            )
 
 
 @ddt.ddt
@@ -76,13 +78,13 @@ class Resizing(unittest.TestCase):
     )
     @ddt.unpack
     def test_creation_goes_before_deletion(self, data, change):
-        self.assertEqual(change, sizing.resizing(data))
+        self.assertEqual(change, sizing.parse_decision(data))
 
     def test_a_wrong_count_is_refused(self):
         with self.assertRaisesRegex(
             values.WrongValue, "'creation.count' is 'many'"
         ):
-            sizing.resizing({'creation': {'count': 'many'}})
+            sizing.parse_decision({'creation': {'count': 'many'}})
 
 
 @ddt.ddt
@@ -97,5 +99,6 @@ class Recovering(unittest.TestCase):
     @ddt.unpack
     def test_only_with_check_capacity(self, inputs, current, desired, missing):
         self.assertEqual(
-            Change(True, missing), sizing.recovering(inputs, current, desired)
+            Change(True, missing),
+            sizing.missing_nodes(inputs, current, desired),
         )

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The region of a node, and profiles that use this region.
+"""Senlin's profiles, with each server or stack in its node's region.
 
 A node's region is recorded in its data, as ``placement.region_name``. A
 placement policy writes the region before the node is created. If no policy has
@@ -14,41 +14,23 @@ from typing import Any
 
 from keystoneauth1 import loading
 from oslo_config import cfg
+from senlin.common import consts
 from senlin.common import exception as exc
 from senlin.drivers import base as driver_base
+from senlin.policies import affinity_policy, lb_policy, zone_placement
 from senlin.profiles import base
+from senlin.profiles.os.heat import stack
+from senlin.profiles.os.nova import server
 
-from senlin_plugins import node_records
-from senlin_plugins.planning import requirements
-from senlin_plugins.planning.snapshot import fixed_region, recorded_region
+from senlin_plugins import cluster
+from senlin_plugins.planning import node_region
+from senlin_plugins.planning.node_region import SERVER, STACK, fixed_region
 
 # The SDK imports its login plugin at the first login. In a new engine, several
 # green threads may log in at the same time. All but the first would fail
 # ("partially initialized module"). So this line imports the plugin while the
 # engine starts, in one thread.
 loading.get_plugin_loader('password')
-
-
-def region_of(node: Any, profile: Any) -> str | None:
-    """Return the region of a node that exists or will be created.
-
-    :param node: the node, or any object without ``data``.
-    :returns: the recorded region, or else the region that the profile fixes,
-        or else Senlin's ``default_region_name``; ``None`` if all are unset.
-    """
-    return (
-        recorded_region(node)
-        or fixed_region(profile.context)
-        or cfg.CONF.default_region_name
-    )
-
-
-def is_aware(profile: Any) -> bool:
-    """Tell whether a profile creates each node in the node's own region.
-
-    :param profile: a profile of any type, also of another package.
-    """
-    return bool(getattr(profile, 'REGION_AWARE', False))
 
 
 class RegionAware(base.Profile):  # type: ignore[misc]  # untyped base
@@ -61,8 +43,6 @@ class RegionAware(base.Profile):  # type: ignore[misc]  # untyped base
     EXTENDS = ''
     #: The service that creates a node's server or stack.
     CLIENT = ''
-    #: Read by :func:`is_aware`.
-    REGION_AWARE = True
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -73,31 +53,23 @@ class RegionAware(base.Profile):  # type: ignore[misc]  # untyped base
         # some recovery actions only for the profile type os.nova.server.
         self.type_name = self.EXTENDS
 
-    def required_services(self) -> list[str]:
-        """Name the services that a region must offer for a new node.
-
-        :returns: service types as in Keystone's catalog.
-        """
-        return requirements.services(self.CLIENT, self.spec['properties'])
+    def _region(self, obj: Any) -> str | None:
+        """Return the region of a node that exists or will be created."""
+        return node_region.target_region(
+            obj, self.context, cfg.CONF.default_region_name
+        )
 
     def _client(self, service: str, obj: Any) -> Any:
         """Return the client of a service in the region of a node."""
         if service not in self._clients:
             params = self._build_conn_params(obj.user, obj.project)
             # While a profile is validated, obj is the profile itself.
-            region = region_of(obj, self)
+            region = self._region(obj)
             if region:
                 params['region_name'] = region
             factory = getattr(driver_base.SenlinDriver(), service)
             self._clients[service] = factory(params)
         return self._clients[service]
-
-    def ties(self) -> list[str]:
-        """Return the properties that tie new nodes to one region.
-
-        :returns: texts for a message to the user.
-        """
-        return requirements.ties(self.spec['properties'])
 
     # These methods replace Senlin's own methods, which ignore the region of a
     # node.
@@ -116,9 +88,9 @@ class RegionAware(base.Profile):  # type: ignore[misc]  # untyped base
 
         :returns: the id of the server or stack.
         """
-        region = region_of(obj, self)
-        if region and region != recorded_region(obj):
-            node_records.record_region(obj, region)
+        region = self._region(obj)
+        if region and region != node_region.recorded_region(obj):
+            cluster.record_region(obj, region)
         return super().do_create(obj)
 
     def do_adopt(
@@ -154,3 +126,60 @@ class RegionAware(base.Profile):  # type: ignore[misc]  # untyped base
         if region and 'Error' not in spec:
             spec['context'] = {**new_context, 'region_name': region}
         return spec
+
+
+class ServerProfile(
+    RegionAware,
+    server.ServerProfile,  # type: ignore[misc]  # untyped base
+):
+    """Profile ``senlin_plugins.nova.server``.
+
+    Takes the same spec as ``os.nova.server``.
+    """
+
+    EXTENDS = node_region.EXTENDED[SERVER]
+    CLIENT = node_region.MAKERS[SERVER]
+
+    VERSION = '1.0'
+    VERSIONS = {'1.0': [{'status': consts.SUPPORTED, 'since': '2026.11'}]}
+
+    def do_validate(self, obj: Any) -> Any:
+        """Check the spec against the services in the profile's region.
+
+        :param obj: the profile itself.
+        :returns: true.
+        :raises: ``InvalidSpec`` with what is wrong.
+        """
+        ties = node_region.ties(self.spec['properties'])
+        if ties and not fixed_region(self.context):
+            raise exc.InvalidSpec(
+                message=f'{ties[0]} exists in one region only: name that '
+                "region as 'region_name' in 'context'."
+            )
+        return super().do_validate(obj)
+
+
+class StackProfile(
+    RegionAware,
+    stack.StackProfile,  # type: ignore[misc]  # untyped base
+):
+    """Profile ``senlin_plugins.heat.stack``.
+
+    Takes the same spec as ``os.heat.stack``.
+    """
+
+    EXTENDS = node_region.EXTENDED[STACK]
+    CLIENT = node_region.MAKERS[STACK]
+
+    VERSION = '1.0'
+    VERSIONS = {'1.0': [{'status': consts.SUPPORTED, 'since': '2026.11'}]}
+
+
+# Each of these Senlin policies has a list of the profile types that it
+# supports. Add the type of ServerProfile, which the policies support, too.
+for _policy in (
+    affinity_policy.AffinityPolicy,
+    lb_policy.LoadBalancingPolicy,
+    zone_placement.ZonePlacementPolicy,
+):
+    _policy.PROFILE_TYPE.append(f'{SERVER}-1.0')

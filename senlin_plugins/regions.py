@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Find services in Keystone's catalog, and check whether they answer."""
+"""Check whether regions have the services that a node needs.
+
+The services are found in Keystone's catalog, and asked. No module of Senlin is
+needed.
+"""
 
 import time
 from collections.abc import Collection
@@ -17,7 +21,51 @@ PAUSES: Final = (1.0, 3.0)
 GRACE: Final = 1.0
 
 
-def find(
+def find_faults(
+    session: Any,
+    in_keystone: Collection[str],
+    names: Collection[str],
+    services: Collection[str],
+    interface: str,
+    timeout: float = 0,
+    catalog: bool = True,
+) -> dict[str, str]:
+    """Check regions, and return what is wrong with them.
+
+    :param session: a session of keystoneauth, whose catalog is used.
+    :param in_keystone: the regions that Keystone knows.
+    :param names: the regions to check.
+    :param services: the services that a region needs.
+    :param interface: which endpoints count, such as ``public``.
+    :param timeout: seconds in which a service must answer. With 0, no service
+        is asked.
+    :param catalog: whether it is a fault if the catalog lacks a service.
+    :returns: region name -> the fault as text, only for regions that have a
+        fault.
+    """
+    urls = {}
+    for name in sorted({*names} & {*in_keystone}):
+        for service in services:
+            url = find_endpoint(session, name, service, interface)
+            urls[name, service] = url
+    silent: set[str] = set()
+    if timeout:
+        endpoints = {url for url in urls.values() if url}
+        silent = find_silent_endpoints(session, endpoints, timeout)
+    faults = {}
+    for name in {*names} - {*in_keystone}:
+        faults[name] = 'Keystone does not know it'
+    for (name, service), url in urls.items():
+        if name in faults:
+            continue
+        if not url and catalog:
+            faults[name] = f'its catalog offers no {service}'
+        elif url in silent:
+            faults[name] = f'{service} does not answer'
+    return faults
+
+
+def find_endpoint(
     session: Any, region: str, service: str, interface: str
 ) -> str | None:
     """Return the endpoint of a service in a region, if there is one.
@@ -40,7 +88,7 @@ def find(
     return url
 
 
-def find_silent(
+def find_silent_endpoints(
     session: Any, urls: Collection[str], timeout: float
 ) -> set[str]:
     """Ask all services at the same time; return those that do not answer.

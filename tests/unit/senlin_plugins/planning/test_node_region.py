@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a profile needs of the region of a new node."""
+"""Where a node counts, and what its profile needs of a region."""
 
+import types
 import unittest
 
 import ddt
 
-from senlin_plugins.planning import requirements
+from senlin_plugins.planning import node_region
+from senlin_plugins.planning.node_region import NO_REGION
 
 VOLUME = {'source_type': 'volume', 'destination_type': 'volume'}
 SNAPSHOT = {'source_type': 'snapshot', 'destination_type': 'volume'}
@@ -37,7 +39,7 @@ class ServicesTest(unittest.TestCase):
     def test_services_follow_from_the_properties(self, properties, services):
         for maker in ('compute', 'orchestration'):
             self.assertEqual(
-                [maker, *services], requirements.services(maker, properties)
+                [maker, *services], node_region.services(maker, properties)
             )
 
 
@@ -75,7 +77,7 @@ class TiesTest(unittest.TestCase):
         ),
     )
     def test_what_one_region_has_ties_a_profile_to_it(self, properties, ties):
-        self.assertEqual(ties, requirements.ties(properties))
+        self.assertEqual(ties, node_region.ties(properties))
 
     @ddt.unpack
     @ddt.data(
@@ -87,5 +89,65 @@ class TiesTest(unittest.TestCase):
     )
     def test_ties_exclude_all_regions_but_one(self, ties, region, excluded):
         self.assertEqual(
-            excluded, requirements.excluded_by_ties('ABC', ties, region)
+            excluded, node_region.excluded_by_ties('ABC', ties, region)
         )
+
+
+def node_of(data, status='ACTIVE'):
+    """Return a node as Senlin has it."""
+    return types.SimpleNamespace(
+        data=data, status=status, profile_id='profile'
+    )
+
+
+RECORDED = {'placement': {'region_name': 'A', 'zone': 'Z'}}
+
+
+@ddt.ddt
+class RecordedTest(unittest.TestCase):
+    @ddt.data(None, {}, {'placement': None}, {'placement': {}}, {'other': 1})
+    def test_data_without_a_place_name_no_region(self, data):
+        self.assertEqual({}, node_region.placement(node_of(data)))
+        self.assertIsNone(node_region.recorded_region(node_of(data)))
+
+    def test_what_has_no_data_names_no_region(self):
+        self.assertEqual({}, node_region.placement(object()))
+        self.assertIsNone(node_region.recorded_region(object()))
+
+    def test_the_data_of_a_node_name_its_place(self):
+        node = node_of(RECORDED)
+        self.assertEqual(RECORDED['placement'], node_region.placement(node))
+        self.assertEqual('A', node_region.recorded_region(node))
+
+    @ddt.unpack
+    @ddt.data(
+        # (data, status, region of the profile, default region, counts in)
+        (RECORDED, 'ACTIVE', 'B', 'C', 'A'),
+        (RECORDED, 'INIT', 'B', 'C', 'A'),
+        ({}, 'ACTIVE', 'B', 'C', 'B'),
+        ({}, 'INIT', 'B', 'C', 'B'),
+        ({}, 'ACTIVE', None, 'C', 'C'),
+        # Nobody has decided yet: the default does not count.
+        ({}, 'INIT', None, 'C', NO_REGION),
+        ({}, 'INIT', None, None, NO_REGION),
+        ({}, 'ACTIVE', None, None, ''),
+    )
+    def test_the_region_in_which_a_node_counts(
+        self, data, status, fixed, default, region
+    ):
+        node = node_of(data, status)
+        contexts = {'profile': {'region_name': fixed}}
+        counted = node_region.counted_regions([node], contexts, default)
+        self.assertEqual([region], counted)
+
+    @ddt.unpack
+    @ddt.data(
+        (None, None),
+        ({}, None),
+        ({'username': 'senlin'}, None),
+        ({'region_name': None}, None),
+        ({'region_name': ''}, None),
+        ({'region_name': 'A'}, 'A'),
+    )
+    def test_the_region_that_a_profile_fixes(self, context, region):
+        self.assertEqual(region, node_region.fixed_region(context))

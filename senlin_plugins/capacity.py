@@ -24,7 +24,7 @@ ENDS = (
 
 
 @db_api.retry_on_deadlock  # type: ignore[untyped-decorator]
-def correct(context: Any, cluster_id: str) -> None:
+def correct_capacity(context: Any, cluster_id: str) -> None:
     """Lower the desired capacity if it counts too many nodes.
 
     :param context: the context of the action that has created a node.
@@ -34,7 +34,7 @@ def correct(context: Any, cluster_id: str) -> None:
         # this action has written the desired capacity.
         rows = session.query(models.Cluster).with_for_update()
         row = rows.filter_by(id=cluster_id).one_or_none()
-        count = _count(session, cluster_id)
+        count = _count_nodes(session, cluster_id)
         if row and row.desired_capacity > count:
             cluster = cluster_mod.Cluster.load(context, cluster_id)
             cluster.eval_status(
@@ -42,7 +42,7 @@ def correct(context: Any, cluster_id: str) -> None:
             )
 
 
-def _count(session: Any, cluster_id: str) -> int:
+def _count_nodes(session: Any, cluster_id: str) -> int:
     """Return the number of nodes that do not wait for their NODE_CREATE."""
     node, action = models.Node, models.Action
     waits = session.query(action.id).filter(

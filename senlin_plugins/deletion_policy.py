@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The deletion policy, versions 1.0 and 1.1 of its specification."""
+
+import math
+import time
+from typing import Any, Final
+
+from oslo_config import cfg
+from oslo_log import log as logging
+from senlin.common import constraints, consts, schema
+from senlin.common import exception as exc
+from senlin.engine.notifications import message
+from senlin.policies import base
+
+from senlin_plugins import cluster, conf
+from senlin_plugins.planning import selection, sizing, spec, values
+from senlin_plugins.planning.decision import Decision
+from senlin_plugins.planning.selection import Criterion
+
+LOG = logging.getLogger(__name__)
+# Senlin reads senlin.conf before it imports its policies, so the options of
+# this package can be checked here.
+conf.load(cfg.CONF)
+
+#: Reason that users see, word for word from the specification.
+CANDIDATES_GENERATED: Final = 'Candidates generated'
+#: Properties that go unchanged from the spec into an action's data.
+WRITTEN: Final = (
+    'destroy_after_deletion',
+    'grace_period',
+    'reduce_desired_capacity',
+)
+
+
+class DeletionPolicy(base.Policy):  # type: ignore[misc]  # untyped base
+    """Choose which nodes leave a cluster, and how."""
+
+    # Senlin's base class sets these attributes, but has no type hints.
+    name: str
+    type: str
+
+    VERSION = '1.1'
+    VERSIONS = {
+        '1.0': [{'status': consts.SUPPORTED, 'since': '2026.11'}],
+        '1.1': [{'status': consts.SUPPORTED, 'since': '2026.11'}],
+    }
+
+    PROFILE_TYPE = ['ANY']
+
+    #: Senlin calls this policy after each policy that decides how many nodes
+    #: leave each region.
+    PRIORITY = 400
+
+    TARGET = [
+        ('BEFORE', consts.CLUSTER_SCALE_IN),
+        ('BEFORE', consts.CLUSTER_DEL_NODES),
+        ('BEFORE', consts.CLUSTER_RESIZE),
+        ('BEFORE', consts.NODE_DELETE),
+    ]
+
+    properties_schema = {
+        'criteria': schema.String(
+            'Criteria used in selecting candidates for deletion.',
+            default=Criterion.RANDOM.value,
+            constraints=[constraints.AllowedValues([*map(str, Criterion)])],
+        ),
+        'destroy_after_deletion': schema.Boolean(
+            'Whether a node should be completely destroyed after deletion. '
+            'Default to True.',
+            default=True,
+        ),
+        'grace_period': schema.Integer(
+            'Number of seconds before real deletion happens.', default=0
+        ),
+        'reduce_desired_capacity': schema.Boolean(
+            'Whether the desired capacity of the cluster should be reduced '
+            'along the deletion. Default to True.',
+            default=True,
+        ),
+        'hooks': schema.Map(
+            'Lifecycle hook; needs version 1.1.',
+            schema={
+                'type': schema.String(
+                    'Type of lifecycle hook.',
+                    default='zaqar',
+                    constraints=[
+                        constraints.AllowedValues(['zaqar', 'webhook'])
+                    ],
+                ),
+                'params': schema.Map(
+                    'Where the message goes.',
+                    schema={
+                        'queue': schema.String(
+                            'Zaqar queue to receive lifecycle hook message.',
+                            default='',
+                        ),
+                        'url': schema.String(
+                            'Url sink to which to send lifecycle hook '
+                            'message.',
+                            default='',
+                        ),
+                    },
+                    default={},
+                ),
+                'timeout': schema.Integer(
+                    'Number of seconds before actual deletion happens.',
+                    default=0,
+                ),
+            },
+            default={},
+        ),
+    }
+
+    def validate(self, context: Any, validate_props: bool = False) -> bool:
+        """Check the spec.
+
+        :raises: ``InvalidSpec``; the text says what is wrong and which values
+            are accepted.
+        """
+        try:
+            version = self.type.rpartition('-')[2]
+            spec.check_deletion(self.spec.get('properties'), version)
+            super().validate(context, validate_props)
+        except (exc.ESchema, TypeError, ValueError) as ex:
+            raise exc.InvalidSpec(message=str(ex)) from ex
+        return True
+
+    def attach(self, target: Any, enabled: bool = True) -> tuple[bool, Any]:
+        """Tell whether the policy can be attached to a cluster.
+
+        :param target: the engine's cluster object.
+        :param enabled: whether the policy is enabled on the cluster.
+        :returns: (true, data for Senlin to store), or (false, reason).
+        """
+        rival = cluster.describe_rival(target, self.type)
+        if rival:
+            return False, rival
+        return True, None
+
+    def pre_op(self, cluster_id: str, action: Any) -> None:
+        """Choose the nodes that leave; never raise an exception.
+
+        An exception would make the action fail without a reason (NODE_*) or
+        with only a traceback (CLUSTER_*).
+
+        :param action: the action. Its data get the decision, or the status
+            ERROR with the reason for a refusal. The API shows these data.
+        """
+        try:
+            inputs = sizing.parse_inputs(action.action, action.inputs)
+            action.inputs.update(inputs)
+            decision = self._decide(cluster_id, action)
+            if decision is None:
+                return
+            refusal = decision.refusal
+            if not refusal:
+                self._write(action, decision)
+                cluster.allow_action(action)
+                return
+        except Exception as ex:
+            refusal = cluster.describe_error(self.name, action, ex)
+        cluster.refuse_action(self.name, action, refusal)
+
+    def _decide(self, cluster_id: str, action: Any) -> Decision | None:
+        """Choose the nodes that leave (S1 to S7 of the specification).
+
+        :returns: the decision; ``None`` if no node leaves.
+        """
+        target = action.entity
+        if action.action == consts.NODE_DELETE:
+            # An action that removes many nodes has checked the size already.
+            if action.cause == consts.CAUSE_RPC:
+                size = cluster.count_members(cluster_id) - 1
+                cluster.check_size(cluster.read_cluster(cluster_id), size)
+            return Decision(candidates=(target.id,))
+        if action.action == consts.CLUSTER_DEL_NODES:
+            named = action.inputs.get('candidates') or []
+            decision = selection.accept(named, [n.id for n in target.nodes])
+        else:
+            change = cluster.read_change(action, target)
+            if change.growing or not change.count:
+                cluster.write_count(action, change)
+                return None
+            decision = selection.select(
+                cluster.read_nodes(target.nodes),
+                change.count,
+                Criterion(self.properties['criteria']),
+                action.data.get('deletion') or {},
+            )
+        if decision.refusal:
+            return decision
+        if action.action != consts.CLUSTER_RESIZE:
+            size = len(target.nodes) - len(decision.candidates)
+            cluster.check_size(target, size)
+        self._check_hook(action)
+        return decision
+
+    @property
+    def _hook(self) -> dict[str, Any]:
+        """The hook of the spec; empty if there is none."""
+        # Read self.spec: self.properties has a hook with default values even
+        # if the spec has no hook.
+        if not self.spec['properties'].get('hooks'):
+            return {}
+        return dict(self.properties['hooks'])
+
+    def _check_hook(self, action: Any) -> None:
+        """Refuse if Senlin could not send the hook.
+
+        :raises WrongValue: if the type of the hook is ``webhook``.
+        :raises: the error of the client if Zaqar does not answer.
+        """
+        # Check this before the action runs. If Zaqar is down, Senlin's engine
+        # fails only after it has lowered the desired capacity. A later
+        # recovery would then delete other nodes.
+        hook = self._hook
+        if not hook:
+            return
+        if hook['type'] == 'webhook':
+            raise values.WrongValue(spec.NO_WEBHOOKS)
+        queue = hook['params']['queue']
+        context = action.context
+        message.Message(
+            queue,
+            user=context.user_id,
+            project=context.project_id,
+            domain=context.domain_id,
+        ).zaqar().queue_exists(queue)
+
+    def _write(self, action: Any, decision: Decision) -> None:
+        """Write the candidates in the format of the specification."""
+        for group, missing in decision.shortage.items():
+            LOG.warning(
+                "Action %s: '%s' has %s nodes less than the action must "
+                'remove there. The rest of the cluster loses these nodes '
+                'instead.',
+                action.id,
+                group,
+                missing,
+            )
+        candidates = list(decision.candidates)
+        action.data['reason'] = CANDIDATES_GENERATED
+        action.data['deletion'] = {
+            **(action.data.get('deletion') or {}),
+            'count': len(candidates),
+            'candidates': candidates,
+            **{key: self.properties[key] for key in WRITTEN},
+        }
+        if action.action == consts.NODE_DELETE:
+            # Senlin's engine sends no hook for NODE_DELETE.
+            return
+        if action.action == consts.CLUSTER_DEL_NODES:
+            # The engine would delete a node twice that is named twice. For a
+            # node that is gone, the engine would fail, after the other nodes
+            # have left the load balancer.
+            action.inputs['candidates'] = candidates
+        hook = self._hook
+        if hook:
+            # Senlin's engine reads the hook from the action's data, and counts
+            # its timeout from the start of the action. But the message is sent
+            # only after the grace period.
+            passed = 0.0
+            if action.start_time is not None:
+                passed = time.time() - float(action.start_time)
+            grace = self.properties['grace_period']
+            hook['timeout'] += grace + math.ceil(max(0.0, passed))
+            action.data['hooks'] = hook

@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Read the specs of the policies, without Senlin.
+
+The spec of a region placement policy is checked here by the same rules as
+Senlin's own schema has. A test compares the results of both.
+"""
+
+import collections
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from senlin_plugins.planning import values
+from senlin_plugins.planning.selection import Criterion
+from senlin_plugins.planning.values import WrongValue
+
+REGION_PLACEMENT: Final = 'senlin_plugins.policy.region_placement'
+DELETION: Final = 'senlin_plugins.policy.deletion'
+#: Policy type -> Senlin's own type for the same purpose.
+RIVALS: Final = {
+    REGION_PLACEMENT: 'senlin.policy.region_placement',
+    DELETION: 'senlin.policy.deletion',
+}
+#: The policy types whose regions can be read: this package's type, and the
+#: in-tree type, which has the same properties.
+TYPES: Final = REGION_PLACEMENT, RIVALS[REGION_PLACEMENT]
+VERSION: Final = '1.0'
+
+DEFAULT_WEIGHT = 100
+#: A region with this cap takes any number of nodes.
+NO_CAP = -1
+#: The largest weight and cap. With much larger numbers, the bisection takes
+#: seconds, and no other green thread of the engine runs meanwhile.
+LARGEST = 10**6
+
+NO_WEBHOOKS: Final = (
+    "'type' of 'hooks' is 'webhook': Senlin cannot send such hooks, and no "
+    "node would leave. Use type 'zaqar'."
+)
+
+_SPEC_KEYS: Final = ('type', 'version', 'properties', 'description')
+_REGION_KEYS: Final = ('name', 'weight', 'cap')
+
+
+@dataclasses.dataclass(frozen=True)
+class Region:
+    """One region of a policy's spec.
+
+    :param name: the region's name, as Keystone knows it.
+    :param weight: the share of the cluster's nodes that this region should
+        hold, relative to the weights of the other regions. With 0, the region
+        gets nodes only if all regions with a weight are full.
+    :param cap: the largest number of nodes to which the region may grow; -1
+        for no cap.
+    """
+
+    name: str
+    weight: int = DEFAULT_WEIGHT
+    cap: int = NO_CAP
+
+
+class Spec(NamedTuple):
+    """The spec of a region placement policy.
+
+    :param regions: the regions, in the order of the spec.
+    :param effective: whether the plans of the policy have an effect. The plans
+        of Senlin's own policy have none.
+    """
+
+    regions: tuple[Region, ...]
+    effective: bool = True
+
+
+def parse_regions(spec: object) -> Spec:
+    """Read the spec of a region placement policy.
+
+    :param spec: the spec, from YAML or from the API.
+    :raises WrongValue: if the policy would refuse the spec.
+    """
+    if not isinstance(spec, Mapping):
+        raise WrongValue(
+            'The spec is not a mapping: it needs "type", "version" and '
+            '"properties".'
+        )
+    _refuse_other_keys(spec, _SPEC_KEYS, 'the spec')
+    if spec.get('description', '') is None:
+        raise WrongValue(
+            "'description' is empty: remove it, or say something."
+        )
+    if spec.get('type') not in TYPES:
+        raise WrongValue(
+            f"'type' is '{spec.get('type')}': it must be {TYPES[0]}."
+        )
+    # YAML reads 1.0 as a number.
+    version = str(spec.get('version'))
+    if version != VERSION:
+        raise WrongValue(f"'version' is '{version}': it must be {VERSION}.")
+    properties = spec.get('properties')
+    if not isinstance(properties, Mapping):
+        raise WrongValue("'properties' is not a mapping: it needs 'regions'.")
+    _refuse_other_keys(properties, ('regions',), "'properties'")
+    regions = properties.get('regions')
+    if not isinstance(regions, list):
+        raise WrongValue("'regions' must be a list of regions.")
+    return Spec(
+        _parse_entries(regions), effective=spec['type'] == REGION_PLACEMENT
+    )
+
+
+def parse_region_options(texts: Iterable[str]) -> tuple[Region, ...]:
+    """Return the regions that the options of a command name.
+
+    :param texts: each is ``NAME``, ``NAME:WEIGHT`` or ``NAME:WEIGHT:CAP``. An
+        empty part means the default.
+    :raises WrongValue: if a text has another form, or if the policy would
+        refuse the region.
+    """
+    items = []
+    for text in texts:
+        name, *numbers = text.split(':')
+        if len(numbers) > 2:
+            raise WrongValue(
+                f"The region '{text}' has too many parts: write NAME, "
+                'NAME:WEIGHT or NAME:WEIGHT:CAP.'
+            )
+        item = {'name': name}
+        for key, number in zip(('weight', 'cap'), numbers, strict=False):
+            if number:
+                item[key] = number
+        items.append(item)
+    return _parse_entries(items)
+
+
+def check_deletion(properties: Mapping[str, Any], version: str) -> None:
+    """Check the properties of a deletion policy, before Senlin's schema does.
+
+    The messages of Senlin's schema do not name the wrong field.
+
+    :param properties: the properties as the user wrote them.
+    :param version: the version of the policy type.
+    :raises WrongValue: if a property is wrong.
+    """
+    criteria = properties.get('criteria', Criterion.RANDOM)
+    values.parse_choice(criteria, "'criteria'", Criterion)
+    seconds = properties.get('grace_period', 0)
+    values.parse_number(seconds, "'grace_period'", 0)
+    hooks = properties.get('hooks')
+    if not hooks or not isinstance(hooks, Mapping):
+        return
+    if version == VERSION:
+        raise WrongValue(
+            "'hooks' needs version 1.1 of the policy, and the spec's "
+            "'version' is '1.0'."
+        )
+    values.parse_number(hooks.get('timeout', 0), "'timeout' of 'hooks'", 0)
+    kind = hooks.get('type', 'zaqar')
+    values.parse_choice(kind, "'type' of 'hooks'", ('zaqar', 'webhook'))
+    if kind == 'webhook':
+        raise WrongValue(NO_WEBHOOKS)
+    params = hooks.get('params') or {}
+    if isinstance(params, Mapping):
+        _check_queue(params.get('queue'))
+
+
+def _check_queue(queue: object) -> None:
+    """Refuse a hook without the name of a queue."""
+    if not queue:
+        raise WrongValue(
+            "'params' of a hook of type 'zaqar' must have 'queue'."
+        )
+    if not isinstance(queue, str):
+        raise WrongValue(
+            f"'queue' of 'hooks' is '{queue}': it must be the name of a queue."
+        )
+
+
+def _parse_entries(entries: Iterable[object]) -> tuple[Region, ...]:
+    """Read the regions of a list, and check them together."""
+    regions = tuple(_parse_entry(entry) for entry in entries)
+    check_regions(regions)
+    return regions
+
+
+def check_regions(regions: Sequence[Region]) -> None:
+    """Check the regions of a spec.
+
+    :raises WrongValue: with the field, the value and the accepted values.
+    """
+    if not regions:
+        raise WrongValue("'regions' is empty: name at least one region.")
+    counts = collections.Counter(region.name for region in regions)
+    for region in regions:
+        if not region.name:
+            raise WrongValue(
+                "'name' of a region is empty: give the region's name."
+            )
+        if counts[region.name] > 1:
+            raise WrongValue(
+                f"'name' of a region is '{region.name}' "
+                f'{counts[region.name]} times: name each region once.'
+            )
+        _check_range(region, 'weight', 0, f'from 0 to {LARGEST}')
+        _check_range(
+            region, 'cap', NO_CAP, f'from 0 to {LARGEST}, or -1 for no cap'
+        )
+
+
+def _check_range(region: Region, key: str, least: int, limits: str) -> None:
+    """Refuse a number of a region that is too small or too large."""
+    number = getattr(region, key)
+    if not least <= number <= LARGEST:
+        shown = str(number)[: values.SHOWN]
+        raise WrongValue(
+            f"'{key}' of region '{region.name}' is '{shown}': it must be "
+            f'{limits}.'
+        )
+
+
+def _parse_entry(entry: object) -> Region:
+    """Read one region of a list."""
+    if not isinstance(entry, Mapping):
+        raise WrongValue(
+            f"The region '{entry}' is not a mapping: it needs a 'name'."
+        )
+    _refuse_other_keys(
+        entry, _REGION_KEYS, f"region '{entry.get('name', '')}'"
+    )
+    name = entry.get('name')
+    if name is None:
+        raise WrongValue("'name' of a region is missing: give its name.")
+    numbers = {'weight': DEFAULT_WEIGHT, 'cap': NO_CAP}
+    for key in numbers:
+        if key in entry:
+            field = f"'{key}' of region '{name}'"
+            numbers[key] = values.parse_number(entry[key], field)
+    return Region(str(name), **numbers)
+
+
+def _refuse_other_keys(
+    mapping: Mapping[Any, Any], allowed: tuple[str, ...], where: str
+) -> None:
+    """Refuse a mapping that has other keys than the allowed ones."""
+    for key in mapping:
+        if key not in allowed:
+            raise WrongValue(
+                f"'{key}' is not known in {where}: it may have "
+                f'{", ".join(allowed)}.'
+            )
