@@ -104,6 +104,7 @@ def read_nodes(rows: Sequence[Any]) -> list[Node]:
                 profile_created_at=row.profile_created_at,
                 # The lot is no secret: it only decides which nodes leave.
                 lot=random.random(),  # noqa: S311
+                recorded=bool(placement.get('region_name')),
             )
         )
     return nodes
@@ -164,7 +165,6 @@ def count_members(cluster_id: str) -> int:
 
 
 def _parse_resize(action: Any, cluster: Any, size: int) -> Change:
-    """Return how many nodes a resize adds or removes, by Senlin's parser."""
     # If the current size is 0, the parser uses the desired capacity instead.
     # So set the desired capacity to the current size.
     sized = copy.copy(cluster)
@@ -274,9 +274,9 @@ def record_regions(rows: Sequence[Any], regions: Mapping[str, str]) -> None:
 
     :param rows: the nodes of a cluster. The caller's action must hold the lock
         on the cluster.
-    :param regions: node id -> region. Nothing is stored if no region is chosen
-        yet: only the node in memory gets ``NO_REGION``, because Senlin's own
-        deletion policy fails if a node has no region.
+    :param regions: node id -> region. ``NO_REGION`` is not stored: only the
+        node in memory gets it, because Senlin's own deletion policy fails if a
+        node has no region.
     """
     values = []
     for node in rows:
@@ -291,7 +291,6 @@ def record_regions(rows: Sequence[Any], regions: Mapping[str, str]) -> None:
 
 
 def _data_with_region(node: Any, region: str) -> dict[str, Any]:
-    """Return the data of a node with another region."""
     data = node.data or {}
     placement = {**(data.get('placement') or {}), 'region_name': region}
     return {**data, 'placement': placement}

@@ -228,7 +228,6 @@ def _check_regions(nodes: Iterable[Any], home: str, in_tree: str) -> None:
 
 
 def _check_policies(session: Any, cluster_ids: Sequence[str]) -> None:
-    """Refuse if a policy of this package is attached to a cluster."""
     sqlalchemy = importlib.import_module('sqlalchemy')
     rows = session.execute(sqlalchemy.text(STATEMENT))
     prefix = f'{__package__}.policy.'
@@ -290,7 +289,6 @@ def _connect() -> Any:
 
 
 def _add_commands(commands: Any) -> None:
-    """Add the commands and their arguments."""
     commands.required = True
     commands.add_parser('list', help='list what needs this package')
     profile = commands.add_parser('profile', help='convert a profile')
@@ -304,6 +302,5 @@ def _add_commands(commands: Any) -> None:
 
 
 def _fail(problem: str) -> int:
-    """Print a problem, and return the exit status of a failure."""
     print(problem, file=sys.stderr)
     return 1

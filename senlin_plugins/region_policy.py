@@ -24,7 +24,6 @@ from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.node_region import INIT, NO_REGION
 from senlin_plugins.planning.plan import Snapshot
 from senlin_plugins.planning.sizing import Change
-from senlin_plugins.planning.values import WrongValue
 from senlin_plugins.profiles import RegionAware
 
 LOG = logging.getLogger(__name__)
@@ -122,17 +121,14 @@ class RegionPlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         rival = cluster.describe_rival(target, self.type)
         if rival:
             return False, rival
-        places = {}
-        counted = cluster.read_regions(target.nodes)
-        for node, region in zip(target.nodes, counted, strict=True):
-            if not region:
+        nodes = cluster.read_nodes(target.nodes)
+        for node in nodes:
+            if not node.region:
                 return False, (
                     f"Node '{node.id}' has no region, so no plan can count "
                     'it: set default_region_name in senlin.conf to the region '
                     'where the node is, and restart Senlin.'
                 )
-            if region != NO_REGION and not node_region.recorded_region(node):
-                places[node.id] = region
         profile = target.rt['profile']
         if not isinstance(profile, RegionAware):
             types = ' or '.join(map(repr, node_region.EXTENDED))
@@ -141,7 +137,10 @@ class RegionPlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
                 'all nodes in one region, whatever the policy decides: '
                 f'use a profile of type {types}.'
             )
-        cluster.record_regions(target.nodes, places)
+        cluster.record_regions(
+            target.nodes,
+            {node.id: node.region for node in nodes if not node.recorded},
+        )
         return True, None
 
     def need_check(self, target: str, action: Any) -> bool:
@@ -169,8 +168,10 @@ class RegionPlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         try:
             inputs = sizing.parse_inputs(action.action, action.inputs)
             action.inputs.update(inputs)
-        except WrongValue as ex:
-            cluster.refuse_action(self.name, action, str(ex))
+        except Exception as ex:
+            # A recovery with wrong inputs does not go on.
+            refusal = cluster.describe_error(self.name, action, ex)
+            cluster.refuse_action(self.name, action, refusal)
             return
         try:
             if action.action in SINGLE_CREATIONS:
@@ -219,16 +220,7 @@ class RegionPlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         )
         if recovers:
             return plan.plan_recovery(snapshot)
-        decision = plan.plan_change(snapshot)
-        if decision.candidates:
-            # Senlin's own deletion policy fails if a node has no recorded
-            # region.
-            places = {node.id: node.region for node in nodes}
-            for node in target.nodes:
-                if node_region.recorded_region(node):
-                    del places[node.id]
-            decision = dataclasses.replace(decision, regions=places)
-        return decision
+        return plan.plan_change(snapshot)
 
     def _decide_single(self, cluster_id: str, action: Any) -> Decision | None:
         """Choose the region of one node that is about to be created (S4)."""
@@ -320,10 +312,8 @@ class RegionPlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         restores = action.inputs.pop('check_capacity', None)
         left = {'count': 0, 'reason': reason, 'check_capacity': restores}
         action.data['creation'] = left
-        members = [*action.entity.nodes]
-        counted = cluster.read_regions(members)
-        for node, region in zip(members, counted, strict=True):
-            if region == NO_REGION:
+        for node in cluster.read_nodes(action.entity.nodes):
+            if node.region == NO_REGION:
                 action.entity.remove_node(node.id)
 
     def post_op(self, cluster_id: str, action: Any) -> None:

@@ -135,7 +135,6 @@ def _find_answering(
 
 
 def _answers(session: Any, url: str, timeout: float) -> bool:
-    """Tell whether a service answers."""
     try:
         answer = session.get(
             url,

@@ -67,7 +67,6 @@ class Checks(upgrade_check.Checks):
         return Result(SUCCESS, 'On: Senlin loads all types of this package.')
 
     def _check_default_region(self) -> Result:
-        """Check that ``default_region_name`` is set."""
         region = self._config.default_region_name
         if region:
             return Result(SUCCESS, f'Nodes without a region are in {region}.')
@@ -99,7 +98,6 @@ def _find_missing(begin: child_process.Begin) -> list[str]:
 
 
 def _is_ours(get_class: Callable[[str], Any], name: str) -> bool:
-    """Tell whether Senlin has a type, and has it from this package."""
     try:
         module: str = get_class(name).__module__
     except Exception:

@@ -133,7 +133,6 @@ class ClusterReader:
         return set(faults)
 
     def _find_known(self, names: Collection[str]) -> Collection[str]:
-        """Return the regions that Keystone knows."""
         try:
             with lister.telling_in_one_line():
                 regions = self._connection.identity.regions()
@@ -177,6 +176,5 @@ class ClusterReader:
         )
 
     def _read_properties(self, profile_id: str) -> dict[str, Any]:
-        """Return the properties of a profile's spec."""
         profile = self._clustering.get_profile(profile_id)
         return profile.spec.get('properties') or {}

@@ -181,7 +181,6 @@ class PlanClusterRegion(lister.Lister):
         return Snapshot(change, regions, current, out_of_reach, nodes)
 
     def _warn(self, text: str) -> None:
-        """Warn of a problem that does not stop the command."""
         self.log.warning('%s', printable(text))
 
 
@@ -207,7 +206,6 @@ def _read_policy(
 
 
 def _read_change(parsed_args: argparse.Namespace) -> sizing.Change:
-    """Return how many nodes to add or to remove."""
     if parsed_args.count is None:
         growing = parsed_args.scale_out is not None
         number = parsed_args.scale_out or parsed_args.scale_in
@@ -223,7 +221,6 @@ def _read_change(parsed_args: argparse.Namespace) -> sizing.Change:
 
 
 def _read_current(texts: Iterable[str]) -> dict[str, int]:
-    """Return the distribution that the ``--current`` options name."""
     current: dict[str, int] = {}
     for text in texts:
         name, _, count = text.rpartition('=')
@@ -237,7 +234,6 @@ def _read_current(texts: Iterable[str]) -> dict[str, int]:
 
 
 def _row(share: projection.Share) -> tuple[Any, ...]:
-    """Return the row of a region."""
     target = Cell(None)
     if share.target is not None:
         # A target is rounded, because it is seldom a whole number of nodes.

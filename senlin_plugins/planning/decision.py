@@ -16,8 +16,8 @@ class Decision:
     :param refusal: why the action is refused; empty if it is not refused.
     :param shortage: region or zone -> how many nodes it lacks, if more nodes
         must leave than it has. Nodes of other regions or zones leave instead.
-    :param regions: node id -> the region in which the node is created, for
-        nodes of the cluster that have no region yet.
+    :param regions: node id -> the region to record in the node's data, for
+        nodes of the cluster without a recorded region.
     """
 
     plan: Mapping[str, int] = dataclasses.field(default_factory=dict)

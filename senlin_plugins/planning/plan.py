@@ -95,7 +95,15 @@ def plan_change(snapshot: Snapshot) -> Decision:
         selection.Criterion.RANDOM,
         {'regions': planned.plan},
     )
-    return dataclasses.replace(planned, candidates=chosen.candidates)
+    return Decision(
+        plan=planned.plan,
+        candidates=chosen.candidates,
+        regions={
+            node.id: node.region
+            for node in snapshot.nodes
+            if not node.recorded
+        },
+    )
 
 
 def plan_recovery(snapshot: Snapshot) -> Decision:

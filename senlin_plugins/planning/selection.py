@@ -36,6 +36,7 @@ class Node(NamedTuple):
     :param profile_created_at: when its profile was created, as text that
         sorts like time.
     :param lot: a random number between 0 and 1, for a random order of nodes.
+    :param recorded: whether the node's data name its region.
     """
 
     id: str
@@ -47,6 +48,7 @@ class Node(NamedTuple):
     created_at: datetime.datetime | None = None
     profile_created_at: str | None = None
     lot: float = 0.0
+    recorded: bool = True
 
 
 class Criterion(enum.StrEnum):

@@ -164,7 +164,6 @@ def check_deletion(properties: Mapping[str, Any], version: str) -> None:
 
 
 def _check_queue(queue: object) -> None:
-    """Refuse a hook without the name of a queue."""
     if not queue:
         raise WrongValue(
             "'params' of a hook of type 'zaqar' must have 'queue'."
@@ -207,7 +206,6 @@ def check_regions(regions: Sequence[Region]) -> None:
 
 
 def _check_range(region: Region, key: str, least: int, limits: str) -> None:
-    """Refuse a number of a region that is too small or too large."""
     number = getattr(region, key)
     if not least <= number <= LARGEST:
         shown = str(number)[: values.SHOWN]
@@ -218,7 +216,6 @@ def _check_range(region: Region, key: str, least: int, limits: str) -> None:
 
 
 def _parse_entry(entry: object) -> Region:
-    """Read one region of a list."""
     if not isinstance(entry, Mapping):
         raise WrongValue(
             f"The region '{entry}' is not a mapping: it needs a 'name'."

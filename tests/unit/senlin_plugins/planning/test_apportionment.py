@@ -3,6 +3,7 @@
 """The planner against its objective, by trying all plans of small cases."""
 
 import itertools
+import os
 import unittest
 
 import ddt
@@ -45,12 +46,62 @@ def after(current, outcome, sign=1):
     return {name: n + sign * plan.get(name, 0) for name, n in current.items()}
 
 
+CASES = 30_000 if os.environ.get('OPP_ALL') == '1' else 100
+examples = hypothesis.settings(max_examples=CASES, deadline=None)
 #: What grows and what shrinks a cluster.
 WAYS = (apportionment.grow, 1), (apportionment.shrink, -1)
 MANY = cases(max_regions=6, max_nodes=20, strays=True)
 
 
+@st.composite
+def shrinking(draw, max_regions=4, max_nodes=3):
+    """Draw (regions, current counts, nodes of no use, nodes to remove)."""
+    regions, current = draw(cases(max_regions, max_nodes, strays=True))
+    useless = {
+        name: draw(st.integers(0, number)) for name, number in current.items()
+    }
+    return regions, current, useless, draw(st.integers(1, 9))
+
+
+class Useless(unittest.TestCase):
+    """A cluster with nodes of no use shrinks."""
+
+    @examples
+    @hypothesis.given(shrinking())
+    def test_as_many_leave_as_a_best_distribution_allows(self, case):
+        regions, current, useless, count = case
+        outcome = apportionment.shrink(regions, current, count, useless)
+        best = optimum.best(regions, current, -count)
+        self.assertEqual(bool(best), not outcome.refusal)
+        if not best:
+            return
+        smaller = after(current, outcome, -1)
+        self.assertIn(smaller, best)
+
+        def leaving(distribution):
+            return sum(
+                min(number, current[name] - distribution[name])
+                for name, number in useless.items()
+            )
+
+        self.assertEqual(max(map(leaving, best)), leaving(smaller))
+
+    @hypothesis.given(shrinking(6, 20))
+    def test_one_by_one_equals_at_once(self, case):
+        regions, current, useless, count = case
+        at_once = apportionment.shrink(regions, current, count, useless)
+        hypothesis.assume(not at_once.refusal)
+        smaller, left = dict(current), dict(useless)
+        for _ in range(count):
+            step = apportionment.shrink(regions, smaller, 1, left)
+            (name,) = step.plan
+            smaller[name] -= 1
+            left[name] = max(0, left[name] - 1)
+        self.assertEqual(after(current, at_once, -1), smaller)
+
+
 class BothWays(unittest.TestCase):
+    @examples
     @hypothesis.given(cases(4, 3, strays=True), st.integers(1, 9))
     def test_is_optimal_and_refuses_only_without_any_plan(self, case, count):
         regions, current = case
