@@ -12,7 +12,7 @@ import collections
 import datetime
 import enum
 import operator
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from senlin_plugins.planning.decision import Decision
@@ -64,14 +64,15 @@ class Criterion(enum.StrEnum):
     RANDOM = 'RANDOM'
 
 
-#: Criterion -> the value by which nodes of the same use are sorted.
-_KEYS: Final[Mapping[Criterion, Callable[[Node], Any]]] = {
-    Criterion.OLDEST_FIRST: operator.attrgetter('created_at'),
-    Criterion.OLDEST_PROFILE_FIRST: lambda node: node.profile_created_at or '',
-    Criterion.YOUNGEST_FIRST: operator.attrgetter('created_at'),
-    Criterion.RANDOM: operator.attrgetter('lot'),
-}
-_BY_AGE: Final = (Criterion.OLDEST_FIRST, Criterion.YOUNGEST_FIRST)
+#: The nodes of each use, see :func:`_use`.
+_Uses = tuple[list[Node], list[Node], list[Node], list[Node]]
+
+_BY_POSITION: Final = operator.attrgetter('position', 'id')
+_BY_LOT: Final = operator.attrgetter('lot', 'position', 'id')
+_BY_AGE: Final = operator.attrgetter('created_at', 'position', 'id')
+_CREATED_AT: Final = operator.attrgetter('created_at')
+#: The uses of nodes that were created, as :func:`_use` returns them.
+_CREATED: Final = (1, 3)
 #: The use of a healthy node, as :func:`_use` returns it.
 _HEALTHY: Final = 3
 
@@ -142,37 +143,52 @@ def select(
     # The specification has both spellings, "regions" and "region".
     per_region = decided.get('regions') or decided.get('region')
     per_group: Mapping[str, int] = per_region or decided.get('zones') or {}
-    members: dict[str | None, list[Node]] = collections.defaultdict(list)
+    groups: dict[str | None, _Uses] = collections.defaultdict(_no_uses)
     for node in nodes:
-        members[node.region if per_region else node.zone].append(node)
+        name = node.region if per_region else node.zone
+        groups[name][_use(node)].append(node)
     chosen: list[Node] = []
     shortage = {}
-    for name, number in sorted(per_group.items()):
-        chosen.extend(_in_order(members[name], criterion)[:number])
-        if number > len(members[name]):
-            shortage[name] = number - len(members[name])
+    for group, number in sorted(per_group.items()):
+        members = _in_order(groups[group], criterion)
+        chosen.extend(members[:number])
+        if number > len(members):
+            shortage[group] = number - len(members)
     missing = max(count, sum(per_group.values())) - len(chosen)
     if missing:
         taken = {node.id for node in chosen}
-        rest = [node for node in nodes if node.id not in taken]
+        rest = _no_uses()
+        for node in nodes:
+            if node.id not in taken:
+                rest[_use(node)].append(node)
         chosen.extend(_in_order(rest, criterion)[:missing])
     candidates = tuple(node.id for node in chosen)
     return Decision(candidates=candidates, shortage=shortage)
 
 
-def _in_order(nodes: Iterable[Node], criterion: Criterion) -> list[Node]:
-    """Return the nodes in the order in which they go."""
-    # All sorts are stable: equal nodes stay in order of index and id.
-    ordered = sorted(nodes, key=operator.attrgetter('id'))
-    ordered.sort(key=operator.attrgetter('position'))
-    groups: dict[int, list[Node]] = collections.defaultdict(list)
-    for node in ordered:
-        groups[_use(node)].append(node)
-    youngest_first = criterion is Criterion.YOUNGEST_FIRST
-    leaving = []
-    for _, group in sorted(groups.items()):
-        has_age = group[0].created_at is not None
-        if has_age or criterion not in _BY_AGE:
-            group.sort(key=_KEYS[criterion], reverse=youngest_first)
+def _no_uses() -> _Uses:
+    return [], [], [], []
+
+
+def _in_order(uses: _Uses, criterion: Criterion) -> list[Node]:
+    """Return nodes in the order in which they go, by use and criterion.
+
+    Equal nodes go in the order of their index and id.
+    """
+    leaving: list[Node] = []
+    for use, group in enumerate(uses):
+        created = use in _CREATED
+        if criterion is Criterion.RANDOM:
+            group.sort(key=_BY_LOT)
+        elif criterion is Criterion.OLDEST_PROFILE_FIRST:
+            group.sort(key=_BY_POSITION)
+            group.sort(key=lambda node: node.profile_created_at or '')
+        elif criterion is Criterion.OLDEST_FIRST and created:
+            group.sort(key=_BY_AGE)
+        else:
+            group.sort(key=_BY_POSITION)
+            if created:
+                # Sorting is stable, even if it is reversed.
+                group.sort(key=_CREATED_AT, reverse=True)
         leaving.extend(group)
     return leaving

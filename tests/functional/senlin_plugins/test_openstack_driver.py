@@ -149,7 +149,7 @@ class FirstLogin(unittest.TestCase):
             'keystoneauth1.loading._plugins.identity.generic',
             'senlin.drivers.sdk',
             # Both profiles are made of it.
-            'senlin_plugins.profiles.region_aware',
+            'senlin_plugins.profiles',
         )
         self.assertEqual(['False', 'True'], lines)
 
