@@ -57,11 +57,13 @@ class Request:
     :param project: the project whose token came with it.
     :param kind: ``server`` or ``volume``.
     :param body: the bytes that went over the wire.
+    :param id: the id of the server or volume.
     """
 
     project: str
     kind: str
     body: bytes
+    id: str
 
     @property
     def data(self) -> dict[str, Any]:
@@ -296,7 +298,9 @@ class Cloud:
                 'image': {'id': IMAGE},
             }
             with self._lock:
-                self.requests.append(Request(project, kind, body))
+                self.requests.append(
+                    Request(project, kind, body, str(thing['id']))
+                )
                 if len(self._things) >= self.room:
                     return 403, {'forbidden': {'message': 'Quota exceeded'}}
                 self._things[thing['id']] = {kind: thing}

@@ -193,8 +193,8 @@ class Stacks:
         """List the resources of a stack and of the stacks nested in it.
 
         :returns: what Heat's RPC API says, stack by stack. ``uuid`` is the
-            resource's own id, ``path`` the (resource, stack) names from the
-            root stack down.
+            resource's own id, ``server`` the id that its cloud gave it, and
+            ``path`` the (resource, stack) names from the root stack down.
         """
         context = self.context(project)
         identity = self.rpc.identify_stack(context, name)
@@ -217,6 +217,7 @@ class Stacks:
             yield {
                 'name': name,
                 'uuid': stored.uuid,
+                'server': row[rpc_api.RES_PHYSICAL_ID],
                 'type': row[rpc_api.RES_TYPE],
                 'stack_id': stack_id,
                 'stack_name': identity['stack_name'],

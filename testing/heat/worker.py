@@ -72,6 +72,9 @@ def run(
 def work_on(heat: engine.Engine, stack: Mapping[str, Any]) -> dict[str, Any]:
     """Do what the scenario says about one stack, and tell of it.
 
+    The report has the stack's resources at the end, and in ``history`` those
+    after each step.
+
     :param stack: ``project`` and ``name``; ``template`` with ``files``
         and ``environment``, unless the stack is there; then ``steps``: lists
         of what to do, a template or ``None``, and what else
@@ -83,10 +86,18 @@ def work_on(heat: engine.Engine, stack: Mapping[str, Any]) -> dict[str, Any]:
         more = {k: stack.get(k) for k in ('files', 'environment')}
         steps.insert(0, ('create', stack['template'], more))
     done = []
+    history = []
     for action, template, *options in steps:
         (more,) = options or [{}]
-        done.append(heat.do(project, name, action, template, **more))
-    status, reason = done[-1]
+        status, reason = heat.do(project, name, action, template, **more)
+        done.append((status, reason))
+        if status != stacks.REFUSED:
+            history.append(
+                {
+                    'root': heat.identify(project, name),
+                    'resources': heat.resources(project, name),
+                }
+            )
     report = {
         'project': project,
         'name': name,
@@ -94,10 +105,9 @@ def work_on(heat: engine.Engine, stack: Mapping[str, Any]) -> dict[str, Any]:
         'status': status,
         'reason': reason,
     }
-    if len(done) == 1 and status == stacks.REFUSED:
-        return report
-    report['root'] = heat.identify(project, name)
-    report['resources'] = heat.resources(project, name)
+    report['history'] = history
+    if history:
+        report |= history[-1]
     return report
 
 

@@ -210,8 +210,9 @@ class ScenarioCase(unittest.TestCase):
                     f'{exc}\n...{log.read_text()[-4000:]}'
                 ) from exc
             for report in results:
-                before = reports.get(report['name'], {'steps': []})
-                report['steps'] = before['steps'] + report['steps']
+                before = reports.get(report['name'])
+                for part in ('steps', 'history') if before else ():
+                    report[part] = before[part] + report[part]
                 reports[report['name']] = report
         return reports
 

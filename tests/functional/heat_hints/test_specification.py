@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Each server of random stacks has the hints that the specification asks for.
+
+The stacks are nested, grouped, updated, replaced, adopted, restored and
+signalled, in two projects, with both engines of Heat.
+"""
+
+import base64
+import random
+
+import tests
+from tests.functional.heat_hints import base, shapes, specification
+
+SEED = 20261127
+#: How many stacks there are. With two engines and two releases of Heat, these
+#: are about 220 servers, or 550.
+STACKS = 20 if tests.ALL else 8
+CLAIMING = specification.CLAIMING.encode()
+
+
+class _Random:
+    settings = {
+        'DEFAULT': {
+            'max_nested_stack_depth': str(2 * shapes.DEPTH),
+            'enable_stack_abandon': 'true',
+            'enable_stack_adopt': 'true',
+        }
+    }
+    stacks = tuple(shapes.stacks(random.Random(SEED), STACKS))
+
+    def test_each_server_is_told_as_the_specification_says(self):
+        reports = self.outcome.stacks.values()
+        for report in reports:
+            for status, reason in report['steps']:
+                self.assertRegex(status, '_COMPLETE$', (report, reason))
+        servers = specification.facts(r['history'] for r in reports)
+        depths = set()
+        for request in self.outcome.sent:
+            server = servers[request.id]
+            depths.add(len(server.path) - 1)
+            user_data = request.data['server'].get('user_data', '')
+            claims = base64.b64decode(user_data) == CLAIMING
+            faults = specification.find_faults(
+                request.hints, server, claims=claims
+            )
+            self.assertEqual([], faults, (request, server))
+        self.assertGreaterEqual(max(depths), shapes.DEPTH)
+
+
+class TestConvergence(_Random, base.ScenarioCase):
+    """Heat's engine of today."""
+
+
+class TestLegacyEngine(_Random, base.ScenarioCase):
+    """``convergence_engine = false``."""
+
+    convergence = False
