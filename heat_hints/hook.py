@@ -52,7 +52,7 @@ def tell(problem: str) -> None:
 
 
 def resource_mapping(caller: str) -> dict[str, type[Any]]:
-    """Return the overriding class for each configured resource type.
+    """Return the overriding class for each resource type that gets hints.
 
     :param caller: the name under which Heat loaded the calling module.
     :returns: no classes if hints are disabled, or if this package does not
@@ -61,7 +61,7 @@ def resource_mapping(caller: str) -> dict[str, type[Any]]:
         does not start.
     :raises StartError: if ``on_error`` is ``fail`` and a type gets no hints.
     """
-    conf.check(cfg.CONF)
+    options.check(cfg.CONF, conf.list_opts())
     if not cfg.CONF.heat_hints.enabled:
         return {}
     try:
@@ -99,7 +99,7 @@ except Exception as error:
     # If the import of a lifecycle plug-in raises an error, Heat skips the
     # plug-in and starts. Only SystemExit stops heat-engine.
     try:
-        conf.check(cfg.CONF)
+        options.check(cfg.CONF, conf.list_opts())
         if cfg.CONF.heat_hints.enabled:
             _tell_disabled(error)
     except (cfg.ConfigFileValueError, StartError) as stop:

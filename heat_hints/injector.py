@@ -7,20 +7,30 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from heat.common import exception
+from heat.db import api as db_api
+from heat.db import models
 from oslo_config import cfg
+from oslo_db.sqlalchemy import enginefacade
 from oslo_log import log as logging
-from oslo_utils import strutils, uuidutils
+from oslo_utils import uuidutils
 
-from heat_hints import lineage_lookup
-from heat_hints.deciding import hints
-from heat_hints.deciding.resource import Request
-from heat_hints.providers import calls
+from heat_hints import hints, lineage, providers
+from heat_hints.hints import Request
 from os_placement_plugins import signature
 from os_placement_plugins.errors import one_line
 from os_placement_plugins.quoting import quote
-from os_placement_plugins.stack_hints import RESOURCE_UUID, PathStep
+from os_placement_plugins.stack_hints import PathStep
 
 LOG = logging.getLogger(__name__)
+
+#: How many stacks, up to 1 KiB each, the cache of a worker holds.
+STACKS = 4096
+
+# These lines run when heat-engine starts. So if this version of Heat has other
+# names, heat-engine reports the error at its start.
+_READER = db_api.context_manager.reader
+_ROW = ('id', 'name', 'owner_id', 'parent_resource_name')
+_COLUMNS = [getattr(models.Stack, name) for name in _ROW]
 
 
 class Injector:
@@ -31,26 +41,19 @@ class Injector:
 
     def __init__(self, conf: cfg.ConfigOpts) -> None:
         group = conf.heat_hints
-        self._scope = group.scope
-        self._user_mode = group.user_hints
         self._path_format = group.path_format
         self._fail = group.on_error == 'fail'
         self._keys = signature.Keys(group.signing_key)
-        # The signature covers the id of the resource, so always send the id.
-        always = (RESOURCE_UUID,) if self._keys else ()
-        self._names = (*group.hints, *always)
-        self._allowed = frozenset(group.allowed_nova_hints)
-        self._makers = calls.find(conf, group.providers)
-        self._lookup = lineage_lookup.LineageLookup()
+        self._callers = providers.find(conf)
+        # For a stored stack, the columns in _ROW never change.
+        self._load_row = functools.lru_cache(STACKS)(_load_row)
 
     def for_resource(
         self,
         resource: Any,
         resource_type: str,
         template_hints: Mapping[str, Any] | None,
-        stock: Callable[[Any, Any], Any],
-        *,
-        in_tree: bool,
+        plugin_method: Callable[[Any, Any], Any] | None,
     ) -> Any:
         """Return the hints that Heat sends to the scheduler for one resource.
 
@@ -58,41 +61,27 @@ class Injector:
         :param resource_type: the type of the resource, not an alias from an
             environment.
         :param template_hints: the hints of the template, or ``None``.
-        :param stock: the overridden method of the resource's class, which
-            returns the hints that Heat would send without this package.
-        :param in_tree: whether ``stock`` is Heat's own method. If this package
-            adds hints to the resource, Heat's own method is not called: it
-            would query the database to add the same hints.
+        :param plugin_method: the method that another plug-in has in place of
+            Heat's own, or ``None``. Heat's own method is not called: it would
+            query the database to add the same hints.
         :raises heat.common.exception.Error: if something failed and
             ``on_error`` is ``fail``. The creation of the resource then fails,
             and Heat sends no request.
         """
         template = template_hints or {}
-        mode = self._user_mode
-        allow = functools.partial(
-            hints.allowed,
-            template=template,
-            mode=mode,
-            signing=bool(self._keys),
+        drop_reserved = functools.partial(
+            hints.drop_reserved, template=template, signing=bool(self._keys)
         )
-        stock_hints = allow(template_hints)
-        in_scope = hints.in_scope(self._scope, self._flag(resource))
-        if not (in_tree and in_scope):
-            if stock_hints:
-                stock_hints = dict(stock_hints)
-            stock_hints = stock(resource, stock_hints)
-        if not in_tree:
-            stock_hints = allow(stock_hints)
-        if not in_scope:
-            return stock_hints
-        user = hints.user_hints(stock_hints or {}, template)
+        user = drop_reserved(template)
+        if plugin_method is not None:
+            user = drop_reserved(plugin_method(resource, user or None) or {})
         try:
-            return self._decide(resource, resource_type, user) or None
+            return self._decide(resource, resource_type, user)
         except exception.Error:
             raise
         except Exception as exc:
             self._failed(resource, 'the hints could not be created', exc)
-            return hints.merge({}, user, {}, mode) or None
+            return user or None
 
     def _decide(
         self, resource: Any, resource_type: str, user: Mapping[str, Any]
@@ -100,11 +89,9 @@ class Injector:
         """Return all hints of a resource."""
         failed = functools.partial(self._failed, resource)
         request = self._read(resource, resource_type, user)
-        identifiers = hints.identifiers(
-            request, self._names, self._path_format
-        )
-        provided = calls.ask(self._makers, request, self._allowed, failed)
-        sent = hints.merge(identifiers, user, provided, self._user_mode)
+        identifiers = hints.identifiers(request, self._path_format)
+        provided = providers.ask(self._callers, request, failed)
+        sent = {**provided, **user, **identifiers}
         if self._keys:
             try:
                 signed = self._keys.sign(sent, request.project_id)
@@ -122,7 +109,8 @@ class Injector:
         root: str | None = None
         path: tuple[PathStep, ...] = (PathStep(None, stack.name),)
         try:
-            rows = self._lookup.find_lineage(resource)
+            row = lineage.StackRow(*(getattr(stack, name) for name in _ROW))
+            rows = lineage.find(row, self._load_row)
             root = rows[0].id
             path = tuple(
                 PathStep(row.parent_resource, row.name) for row in rows
@@ -142,52 +130,10 @@ class Injector:
             user_hints=user,
         )
 
-    def _flag(self, resource: Any) -> bool | None:
-        """Return the value of ``heat_hints`` in the metadata of a resource.
-
-        :returns: None if there is no valid value, or if all resources get
-            hints.
-        """
-        if self._scope == hints.SCOPE_ALL:
-            return None
-        # Read the metadata in the template, because Heat may have to query the
-        # database for the stored metadata.
-        metadata = resource.t.metadata()
-        if not isinstance(metadata, Mapping):
-            return None
-        value = metadata.get('heat_hints')
-        if value is None:
-            return None
-        try:
-            return bool(strutils.bool_from_string(value, strict=True))
-        except ValueError:
-            LOG.warning(
-                'heat_hints: the metadata heat_hints: %(value)s of resource '
-                '%(resource)s in stack %(stack)s is not understood and '
-                'counts as not given. Write true or false.',
-                {
-                    'value': quote(value),
-                    'resource': quote(resource.name),
-                    'stack': quote(resource.stack.name),
-                },
-            )
-            return None
-
     def _failed(
-        self,
-        resource: Any,
-        what: str,
-        exc: BaseException | None = None,
-        *,
-        logged: bool = False,
+        self, resource: Any, what: str, exc: BaseException | None = None
     ) -> None:
-        """Fail the resource or log a WARNING, as ``on_error`` says.
-
-        :param logged: whether the log already has an ERROR with the cause. If
-            so, no WARNING is logged.
-        """
-        if logged and not self._fail:
-            return
+        """Fail the resource or log a WARNING, as ``on_error`` says."""
         if exc:
             what += f': {type(exc).__name__}: {one_line(exc)}'
         words = {'resource': quote(resource.name), 'what': what}
@@ -215,3 +161,20 @@ class Injector:
             'resources fail.',
             words,
         )
+
+
+@enginefacade.transaction_context_provider
+class _Reading:
+    """The object that a database connection belongs to."""
+
+
+def _load_row(stack_id: str) -> lineage.StackRow:
+    """Read the columns in ``_ROW`` of one stack.
+
+    :raises LookupError: if the stack is gone.
+    """
+    with _READER.using(_Reading()) as session:
+        row = session.query(*_COLUMNS).filter_by(id=stack_id).one_or_none()
+    if row is None:
+        raise LookupError(f'stack "{stack_id}" is gone')
+    return lineage.StackRow(*row)

@@ -4,7 +4,7 @@
 
 import sys
 import types
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from heat.engine import plugin_manager, resources
@@ -12,7 +12,7 @@ from heat.engine.resources import scheduler_hints
 from oslo_config import cfg
 from oslo_log import log as logging
 
-from heat_hints import injector
+from heat_hints import hints, injector
 
 LOG = logging.getLogger(__name__)
 
@@ -29,63 +29,38 @@ _METHOD = '_scheduler_hints'
 def build(
     config: cfg.ConfigOpts, caller: str, tell: Callable[[str], None]
 ) -> dict[str, type[Any]]:
-    """Return the overriding class for each configured resource type.
+    """Return the overriding class for each resource type that gets hints.
+
+    These are the types in :data:`hints.RESOURCE_TYPES`, and the types of other
+    plug-ins whose classes derive from the classes of these types.
 
     :param caller: the name under which Heat loaded the calling module.
-    :param tell: called with a text if some types cannot get hints. The text
-        says why, and what to change. If ``tell`` returns, the types are left
-        out.
-    :raises ConfigFileValueError: if Heat does not know a type.
+    :param tell: called with a text for each type in
+        :data:`hints.RESOURCE_TYPES` that cannot get hints. The text says why,
+        and what to change. If ``tell`` returns, the type is left out.
+    :raises ConfigFileValueError: if the option ``providers`` is wrong.
     """
     classes = _registered_classes(caller)
-    in_force = {name: of_type[-1] for name, of_type in classes.items()}
-    resource_types = dict.fromkeys(config.heat_hints.resource_types)
-    unknown = [name for name in resource_types if name not in in_force]
-    if unknown:
-        raise cfg.ConfigFileValueError(
-            '[heat_hints] Value for option resource_types is not valid: Heat '
-            f'has no resource type {_quoted(unknown)}. Correct the name.'
-        )
-    bases = {
-        name: in_force[name]
-        for name in resource_types
-        if callable(getattr(in_force[name], _METHOD, None))
-    }
-    without_hints = [name for name in resource_types if name not in bases]
-    if without_hints:
-        tell(
-            f'heat_hints: resource type {_quoted(without_hints)} gets no '
-            f'hints: its class has no method {_METHOD}, because it sends no '
-            'scheduler hints or this version of Heat is not supported. '
-            'Remove the type from [heat_hints] resource_types, or install a '
-            'version of os-placement-plugins for this Heat, and restart '
-            'heat-engine.'
-        )
+    server_classes: list[type[Any]] = []
+    for name in hints.RESOURCE_TYPES:
+        server_classes.extend(classes.get(name, ()))
+    bases = {}
+    for name, of_type in classes.items():
+        cls = of_type[-1]
+        sends_hints = callable(getattr(cls, _METHOD, None))
+        if sends_hints and issubclass(cls, tuple(server_classes)):
+            bases[name] = cls
+    for name in hints.RESOURCE_TYPES:
+        if name not in bases:
+            tell(
+                f'heat_hints: resource type "{name}" gets no hints: Heat has '
+                f'no such type, or its class has no method {_METHOD}. Install '
+                'a version of os-placement-plugins for this Heat, or look for '
+                'the type in [DEFAULT] plugin_dirs, and restart heat-engine.'
+            )
     if not bases:
         return {}
-    covered: list[type[Any]] = []
-    for name in bases:
-        covered.extend(classes[name])
-    derived = [
-        name
-        for name, cls in in_force.items()
-        if name not in resource_types and issubclass(cls, tuple(covered))
-    ]
-    if derived:
-        LOG.warning(
-            'heat_hints: resource type %(types)s gets no hints, although its '
-            'class derives from one that does. Add it to [heat_hints] '
-            'resource_types, and restart heat-engine.',
-            {'types': _quoted(sorted(derived))},
-        )
     sender = injector.Injector(config)
-    if config.stack_scheduler_hints:
-        LOG.warning(
-            'heat_hints: [DEFAULT] stack_scheduler_hints is on as well. Heat '
-            'then sends the six hints, unsigned, for resources that '
-            '[heat_hints] resource_types or scope leave out, such as '
-            'volumes. If they need no hints, turn it off.'
-        )
     LOG.info(
         'heat_hints: scheduler hints are sent for %(types)s.',
         {'types': ', '.join(bases)},
@@ -95,22 +70,16 @@ def build(
     }
 
 
-def _quoted(names: Iterable[str]) -> str:
-    """Return names in quotes."""
-    return ', '.join(f'"{name}"' for name in names)
-
-
 def _subclass(
     name: str, base: type[Any], sender: injector.Injector
 ) -> type[Any]:
     """Return a subclass that sends the hints of this package."""
-    stock = getattr(base, _METHOD)
-    in_tree = stock is scheduler_hints.SchedulerHintsMixin._scheduler_hints
+    plugin_method = getattr(base, _METHOD)
+    if plugin_method is scheduler_hints.SchedulerHintsMixin._scheduler_hints:
+        plugin_method = None
 
     def _scheduler_hints(self: Any, template_hints: Any) -> Any:
-        return sender.for_resource(
-            self, name, template_hints, stock, in_tree=in_tree
-        )
+        return sender.for_resource(self, name, template_hints, plugin_method)
 
     return type(
         base.__name__,

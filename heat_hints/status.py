@@ -4,16 +4,17 @@
 
 import importlib
 import logging.handlers
+import os
+import pwd
 import sys
 from typing import Any, Self
 
 from oslo_config import cfg
 
-from heat_hints import conf
+from heat_hints import conf, hints
 from os_placement_plugins import child_process, upgrade_check
 from os_placement_plugins.upgrade_check import (
     FAILURE,
-    NO_PROBLEM,
     SUCCESS,
     WARNING,
     Result,
@@ -51,10 +52,7 @@ class Checks(upgrade_check.Checks):
         ]
 
     def _check_types(self) -> Result:
-        """Check that Heat loads its resource types, and that they get hints.
-
-        Only the types in ``resource_types`` must get hints.
-        """
+        """Check that Heat loads its resource types, and that they get hints."""
         try:
             records, silent = child_process.load(self._load)
         except child_process.LoadError as exc:
@@ -73,7 +71,11 @@ class Checks(upgrade_check.Checks):
             return Result(FAILURE, ' '.join(texts))
         if texts:
             return Result(WARNING, ' '.join(texts))
-        return NO_PROBLEM
+        return Result(
+            SUCCESS,
+            f'No problem found by reading as the user "{_user()}". The user '
+            'of heat-engine must be able to read the same files.',
+        )
 
     def _load(
         self, begin: child_process.Begin
@@ -81,7 +83,7 @@ class Checks(upgrade_check.Checks):
         """Load the resource types as heat-engine does when it starts.
 
         :returns: the levels and the texts of what this package logged, and
-            the types in ``resource_types`` that get no hints.
+            the types that should get hints and get none.
         """
         begin('the resource types and providers')
         handler = logging.handlers.MemoryHandler(capacity=0)
@@ -92,7 +94,7 @@ class Checks(upgrade_check.Checks):
         environment = resources.global_env()
         silent = []
         if self._config.heat_hints.enabled:
-            for name in self._config.heat_hints.resource_types:
+            for name in hints.RESOURCE_TYPES:
                 if not _sends_hints(environment, name):
                     silent.append(name)
         records = [(r.levelno, r.getMessage()) for r in handler.buffer]
@@ -107,10 +109,20 @@ class Checks(upgrade_check.Checks):
                 'Off. To send hints, set enabled = true in [heat_hints] and '
                 'restart heat-engine.',
             )
-        text = f'On for {", ".join(group.resource_types)}.'
+        text = f'On for {", ".join(hints.RESOURCE_TYPES)}.'
         if not group.signing_key:
             text += ' The hints are not signed: there is no signing_key.'
         return Result(SUCCESS, text)
+
+
+def _user() -> str:
+    """Return the name of the user who runs this command."""
+    uid = os.geteuid()
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        # In a container, a user may have no name.
+        return str(uid)
 
 
 def _sends_hints(environment: Any, resource_type: str) -> bool:

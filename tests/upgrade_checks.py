@@ -205,12 +205,12 @@ max_instances = 4
 enabled_filters = a
 [audit_middleware]
 enabled = true
-scope = all
+path_format = wide
 [acme_scheduler]
 enabled = true
 weight_classes = acme.Weigher
 exempt_metadata_keys = rack
-user_hints = keep
+on_error = stop
 signing_key = short
 [nova_filters_of_acme]
 max_skew = 1

@@ -9,5 +9,5 @@ from heat_hints import hook
 
 
 def available_resource_mapping() -> Mapping[str, type[Any]]:
-    """Return the overriding class for each configured resource type."""
+    """Return the overriding class for each type that gets hints."""
     return hook.resource_mapping(__name__)

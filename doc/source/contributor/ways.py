@@ -86,7 +86,7 @@ def hints() -> None:
             (0, 'a server of a stack', 'heat-engine creates it'),
             (1, 'heat_hints.overrides', "adds to Heat's resource type"),
             (1, 'heat_hints.injector', 'reads the resource and its stacks'),
-            (2, 'heat_hints.deciding', 'which hints, and whose'),
+            (2, 'heat_hints.hints', 'which hints, and whose'),
             (2, 'os_placement_plugins', 'names of hints, signature'),
             (0, "Nova's API", 'stores the hints with the request'),
             (1, 'nova_filters.weighers', 'reads the hints of members'),

@@ -12,6 +12,7 @@ PROVIDERS = (
     base.PROVIDER
     + '''
 import hmac
+import time
 
 from os_placement_plugins import signature
 
@@ -62,6 +63,15 @@ class Own(Provider):
         return {'own': 'yes'}
 
 
+class Sleeping(Provider):
+    @classmethod
+    def check(cls, conf):
+        time.sleep(600)
+
+    def hints(self, request):
+        return {}
+
+
 class Grouping(Provider):
     def hints(self, request):
         spared = 'grouping' in request.user_hints.get('spared', '')
@@ -97,7 +107,7 @@ class NoLookup:
 """
 #: Breaks what the hook does before it asks a provider.
 UNFORESEEN = """
-from heat_hints.deciding import hints
+from heat_hints import hints
 
 
 def fail(*args):
@@ -166,15 +176,13 @@ class TestIgnored(_Failing, base.ScenarioCase):
         provided['root'] = 'None'
         self.assertEqual({**expected, **provided}, self.outcome.hints('inner'))
 
-    def test_one_error_at_the_start_and_one_at_first_use(self):
-        unloadable = [('gone', "No module named 'gone'")]
-        unloadable += [('exiting', 'no database')]
-        unmade = ('broken', 'no inventory is configured')
+    def test_one_error_for_each_that_cannot_be_used_at_the_start(self):
+        unloadable = (
+            ('gone', "No module named 'gone'"),
+            ('exiting', 'no database'),
+        )
         errors = self.outcome.lines('ERROR')
-        # Two servers are created, and nothing is told twice.
-        for error, (name, reason) in zip(
-            errors, [*unloadable, *unloadable, unmade], strict=True
-        ):
+        for error, (name, reason) in zip(errors, unloadable, strict=True):
             self.assertIn(f'the provider "{name}"', error)
             self.assertIn(reason, error)
             self.assertIn('[heat_hints] providers', error)
@@ -182,6 +190,9 @@ class TestIgnored(_Failing, base.ScenarioCase):
 
     def test_one_warning_for_each_failure_says_what_failed_and_why(self):
         each = (
+            ('"gone" failed', "No module named 'gone'"),
+            ('"exiting" failed', 'SystemExit: no database'),
+            ('"broken" failed', 'no inventory is configured'),
             ('"failing" failed', 'RuntimeError: the inventory is away'),
             ("'object' of the provider", 'must be a string, a number'),
             ('"large" failed', 'bytes, more than 16384'),
@@ -225,8 +236,8 @@ class TestFail(_Failing, base.ScenarioCase):
         for name, *causes in (
             ('root', '"failing"', 'the inventory is away'),
             ('nesting', 'could not be looked up'),
-            ('hint', '"grouping" is not sent', 'allowed_nova_hints'),
-            ('made', 'the provider "broken" could not be created'),
+            ('hint', '"grouping" is not sent', 'Nova acts on this name'),
+            ('made', '"broken" failed', 'no inventory is configured'),
             ('signed', 'could not be signed'),
         ):
             self.assertEqual([], self.outcome.sent_for(name))
@@ -243,6 +254,23 @@ class TestFail(_Failing, base.ScenarioCase):
                 self.assertNotIn(cause, reason)
             self.assertNotIn(signing.KEY, reason)
         self.assertNotIn(signing.KEY, self.outcome.log)
+
+
+class TestSleeping(_Failing, base.ScenarioCase):
+    """A provider whose check never ends."""
+
+    options = {'providers': 'sleeping', 'provider_timeout': '1'}
+    stacks = (base.ONE,)
+
+    def test_heat_engine_starts_and_one_error_names_the_provider(self):
+        self.assert_created('root')
+        (error,) = self.outcome.lines('ERROR')
+        for words in (
+            'the provider "sleeping" cannot be used',
+            'no answer within 1 seconds',
+            'provider_timeout',
+        ):
+            self.assertIn(words, error)
 
 
 class TestUnforeseen(base.ScenarioCase):

@@ -5,6 +5,7 @@
 The engines lack what another release of Heat may have elsewhere.
 """
 
+from testing.heat.templates import stack, template
 from tests.functional.heat_hints import base
 
 #: A constraint, which Heat loads before the hook. It takes a module away.
@@ -14,6 +15,12 @@ from heat import {package}
 
 vars({package}).pop('{module}', None)
 sys.modules['heat.{package}.{module}'] = None
+"""
+#: A constraint that takes the method away.
+METHOD_GONE = """
+from heat.engine.resources.scheduler_hints import SchedulerHintsMixin
+
+del SchedulerHintsMixin._scheduler_hints
 """
 
 
@@ -39,18 +46,27 @@ class _StillCreates:
         self.assert_not_started(base.NOT_STARTED, *self.error, on_error='fail')
 
 
-class TestMethodGone(_StillCreates, base.ScenarioCase):
-    """No class has the method, as that of a port never had it."""
+class TestMethodGone(base.ScenarioCase):
+    """No class has the method that Heat asks for the hints."""
 
-    options = {'resource_types': 'OS::Neutron::Port,OS::Neutron::Net'}
-    entry_points = {}
+    files = {'gone.py': METHOD_GONE}
+    entry_points = _StillCreates.entry_points
+    stacks = (stack('root', template()),)
     error = (
-        '"OS::Neutron::Port", "OS::Neutron::Net" gets no hints: its class '
-        'has no method _scheduler_hints, because it sends no scheduler hints '
-        'or this version of Heat is not supported. Remove the type from '
-        '[heat_hints] resource_types, or install a version of '
-        'os-placement-plugins',
+        '"OS::Nova::Server" gets no hints: Heat has no such type, or its '
+        'class has no method _scheduler_hints. Install a version of '
+        'os-placement-plugins'
     )
+
+    def test_one_error_for_each_type_says_what_to_change(self):
+        self.assert_created('root')
+        errors = self.outcome.lines('ERROR')
+        self.assertIn(self.error, errors[0])
+        self.assertIn('"AWS::EC2::Instance" gets no hints', errors[1])
+        self.assertEqual(2, len(errors))
+
+    def test_with_on_error_fail_it_does_not_start(self):
+        self.assert_not_started(base.NOT_STARTED, self.error, on_error='fail')
 
 
 class TestModuleGone(_StillCreates, base.ScenarioCase):
@@ -67,4 +83,6 @@ class TestBaseClassGone(_StillCreates, base.ScenarioCase):
     }
 
     def test_a_wrong_value_is_refused_all_the_same(self):
-        self.assert_not_started(*base.REFUSED, 'option scope ', scope='some')
+        self.assert_not_started(
+            *base.REFUSED, 'option path_format ', path_format='tuples'
+        )

@@ -17,7 +17,6 @@ from testing.heat.templates import (
     server,
     stack,
     template,
-    volume,
 )
 from tests import signing
 from tests.functional.heat_hints import base
@@ -67,7 +66,6 @@ EVERYTHING = {
         group=group(2, MEMBER),
         scaled=scaled(2, MEMBER),
         instance=INSTANCE,
-        volume=volume(scheduler_hints=FORGED),
         below={'type': 'level1.yaml'},
         # A user's environment gives a type another name.
         alias={**MEMBER, 'type': 'My::Server'},
@@ -81,7 +79,6 @@ EVERYTHING = {
         large=server(hints={'heat_x': 'x' * 100_000, 'y' * 1000: 'y'}),
         line=server(
             hints={f'heat_{LINE}': LINE, f'tier{LINE}': LINE},
-            metadata={'heat_hints': f'maybe{LINE}'},
         ),
         odd=server(
             hints={
@@ -131,9 +128,9 @@ OTHERS = {
 OLD = template(kept=MEMBER, changed=MEMBER)
 NEW = template(kept=MEMBER, changed=server(hints={'heat_tier': 'forged'}))
 ACTIONS = ('check', 'suspend', 'resume', 'snapshot')
-#: How many servers and volumes each stack has that were asked for there.
+#: How many servers each stack has that were asked for there.
 LEFT = {
-    ODD_STACK: 13 + DEPTH + len(ODD_NAMES) + 2,
+    ODD_STACK: 12 + DEPTH + len(ODD_NAMES) + 2,
     'amazon': 1,
     'actions': 2,
     'adopted': 1,
@@ -146,11 +143,7 @@ REPLACED = 6
 
 class _Stacks:
     options = {
-        'resource_types': (
-            'OS::Nova::Server,AWS::EC2::Instance,OS::Cinder::Volume'
-        ),
         'signing_key': f' {signing.KEY} , {OLD_KEY}',
-        'scope': 'opt_out',
         'providers': 'provider',
     }
     files = {'providers_for_tests.py': PROVIDER}
@@ -166,15 +159,6 @@ class _Stacks:
     stacks = (
         stack(ODD_STACK, EVERYTHING, files=FILES, environment=ENVIRONMENT),
         stack('amazon', AMAZON),
-        stack(
-            'scope',
-            template(
-                web=server(
-                    hints={**FORGED, 'tier': 'gold'},
-                    metadata={'heat_hints': False},
-                )
-            ),
-        ),
         stack(
             'actions',
             OLD,
@@ -229,12 +213,12 @@ class _Stacks:
                 )
                 self.assertEqual(expected, hints)
         self.assertEqual(LEFT, left)
-        # Nothing is created by asking, and the one out of scope sends none.
+        # Nothing is created by asking.
         self.assertEqual(sum(LEFT.values()) + REPLACED, len(sent))
-        self.assertEqual(len(sent) + 1, len(self.outcome.sent))
+        self.assertEqual(len(sent), len(self.outcome.sent))
 
     def test_every_action_comes_to_its_end(self):
-        self.assert_created(ODD_STACK, 'amazon', 'scope')
+        self.assert_created(ODD_STACK, 'amazon')
         for name, actions in (
             ('actions', ('create', *ACTIONS, 'update', 'restore')),
             ('adopted', ('create', 'adopt', 'update')),
@@ -247,22 +231,16 @@ class _Stacks:
                 self.outcome.stacks[name],
             )
 
-    def test_reserved_names_out_of_scope(self):
-        (request,) = self.outcome.sent_for('scope')
-        self.assertEqual({'tier': 'gold'}, request.hints)
-
     def test_no_key_is_in_the_log_with_all_its_dumps_of_options(self):
         self.assertIn('heat_hints.signing_key ', self.outcome.log)
         self.assertIn('  signing_key = ***', self.outcome.log)
         for key in (signing.KEY[:20], OLD_KEY[:20]):
             self.assertNotIn(key, self.outcome.log)
 
-    def test_the_log_tells_of_one_odd_text_in_one_line(self):
+    def test_no_odd_text_begins_a_line_of_the_log(self):
         # As Heat's log begins a line, and as the texts do.
         error = r'(?m)^[-\d:. ]+ ERROR heat_hints'
         self.assertNotRegex(self.outcome.log, error)
-        (warning,) = self.outcome.lines('WARNING')
-        self.assertIn(r'maybe\n00:00', warning)
 
 
 class TestConvergence(_Stacks, base.ScenarioCase):

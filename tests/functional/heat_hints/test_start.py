@@ -18,23 +18,20 @@ class TestRefused(base.ScenarioCase):
     def test_wrong_values_are_told_although_no_hints_are_wanted(self):
         self.assert_not_started(
             *base.REFUSED,
-            'option scope ',
-            'opt_in',
+            'option path_format ',
+            'tuples',
             'option signing_key ',
             'number 1 has fewer than 32 characters',
             secret='short-key',
             enabled='false',
-            scope='some',
+            path_format='tuples',
             # The second one would do.
             signing_key=f'short-key,{signing.KEY}',
         )
 
-    def test_a_type_that_heat_does_not_know(self):
+    def test_a_provider_that_is_not_installed(self):
         self.assert_not_started(
-            *base.REFUSED,
-            'option resource_types ',
-            'no resource type "OS::Nova::Severs"',
-            resource_types='OS::Nova::Severs,OS::Nova::Server',
+            *base.REFUSED, 'no provider "nobody"', providers='nobody'
         )
 
 
@@ -64,11 +61,7 @@ class Server(server.Server):
         return super()._scheduler_hints(scheduler_hints)
 
 
-class Listed(server.Server):
-    pass
-
-
-class LeftOut(server.Server):
+class Derived(server.Server):
     pass
 
 
@@ -93,22 +86,15 @@ import other_for_tests as other
 def resource_mapping():
     return {
         'OS::Nova::Server': other.Server,
-        'Other::Nova::Server': other.Listed,
-        'Other::Nova::LeftOut': other.LeftOut,
+        'Other::Nova::Server': other.Derived,
     }
 """
 
 
 class TestOtherPlugin(base.ScenarioCase):
-    """Types of Heat and of another plug-in; ports, which send no hints."""
+    """Types of Heat, and of another plug-in that overrides one of them."""
 
-    options = {
-        'providers': 'queries',
-        'resource_types': (
-            'OS::Neutron::Port,OS::Cinder::Volume,'
-            'OS::Nova::Server,Other::Nova::Server'
-        ),
-    }
+    options = {'providers': 'queries'}
     # This package's own directory comes first.
     settings = {
         'DEFAULT': {'plugin_dirs': f'{PACKAGE}/plugins,{{folder}}/other'}
@@ -124,10 +110,6 @@ class TestOtherPlugin(base.ScenarioCase):
                 nested={'type': 'inner.yaml'},
                 top=server(name='top'),
                 other={**server(name='other'), 'type': 'Other::Nova::Server'},
-                left_out={
-                    **server(name='left_out'),
-                    'type': 'Other::Nova::LeftOut',
-                },
                 disk=volume(),
                 instance=instance(),
             ),
@@ -151,28 +133,20 @@ class TestOtherPlugin(base.ScenarioCase):
                 self.assertIn('parent_resource_name', columns)
                 self.assertEqual(3, columns.count(','))
 
-    def test_types_that_are_named_send_hints_and_a_class_is_extended(self):
+    def test_servers_of_all_types_send_hints_and_a_class_is_extended(self):
         self.assert_created('root')
-        self.assertEqual(7, len(self.outcome.sent))
+        self.assertEqual(6, len(self.outcome.sent))
         for request in self.outcome.sent:
             expected = None
-            if request.name in ('first', 'second', 'top', 'other', 'disk'):
-                resource = self.outcome.only('root', request.name)
+            if request.kind == 'server':
+                name = request.name
+                if name.startswith('root-instance'):
+                    name = 'instance'
+                resource = self.outcome.only('root', name)
                 expected = self.outcome.expected_hints('root', resource)
             if request.name in ('first', 'second', 'top'):
                 expected['queries'] = request.hints['queries']
             self.assertEqual(expected, request.hints)
-
-    def test_types_without_hints_are_told(self):
-        (error,) = self.outcome.lines('ERROR')
-        for words in (
-            'type "OS::Neutron::Port" gets no hints',
-            '[heat_hints] resource_types',
-            'restart heat-engine',
-        ):
-            self.assertIn(words, error)
-        (warning,) = self.outcome.lines('WARNING')
-        self.assertIn('type "Other::Nova::LeftOut" gets no hints', warning)
 
 
 #: Another plug-in that overrides a type.
@@ -193,11 +167,7 @@ def resource_mapping():
 class TestDisabled(base.ScenarioCase):
     """Disabled, the engine is stock Heat, beside another plug-in, too."""
 
-    options = {
-        'enabled': 'false',
-        'resource_types': 'OS::Nova::Server,OS::Cinder::Volume',
-        'signing_key': signing.KEY,
-    }
+    options = {'enabled': 'false', 'signing_key': signing.KEY}
     settings = {'DEFAULT': {'plugin_dirs': '{folder}/other'}}
     files = {'other/seen_server.py': SEEN}
     # Heat's default user data has a random boundary: RAW has none.
@@ -238,8 +208,12 @@ class TestDisabled(base.ScenarioCase):
         self.assertEqual(
             self.without_hints(self.outcome), self.without_hints(enabled)
         )
-        for request in enabled.sent:
-            self.assertIn('heat_signature', request.hints)
+        signed = [
+            request.kind
+            for request in enabled.sent
+            if 'heat_signature' in (request.hints or {})
+        ]
+        self.assertEqual(['server'] * 2, signed)
 
     def test_the_other_plug_in_works_and_nothing_is_told(self):
         self.assertEqual({'seen': 'yes'}, self.outcome.hints('plain'))

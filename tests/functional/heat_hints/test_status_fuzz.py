@@ -56,17 +56,7 @@ class StatusFuzzTest(status_fuzz.FuzzCase):
             {('DEFAULT', 'environment_dir'): (f'{{folder}}/{name}',)}
             for name in ENVIRONMENTS
         ),
-        {('heat_hints', 'user_hints'): ('keep',)},
-        *(
-            {
-                ('heat_hints', 'on_error'): ('fail',),
-                ('heat_hints', name): value,
-            }
-            for name, value in (
-                ('providers', ('nowhere',)),
-                ('resource_types', ('OS::Neutron::Port',)),
-            )
-        ),
+        {ON_ERROR: ('fail',), ('heat_hints', 'providers'): ('nowhere',)},
         *({PLUGINS: (f'{{folder}}/{name}',)} for name in MODULES),
     )
     sleeper = {PLUGINS: ('{folder}/sleeps',)}

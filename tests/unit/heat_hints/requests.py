@@ -5,7 +5,7 @@
 from oslo_config import cfg
 
 from heat_hints import conf as heat_hints_conf
-from heat_hints.deciding.resource import Request
+from heat_hints.hints import Request
 from os_placement_plugins.stack_hints import PathStep
 from tests import configurations
 

@@ -14,7 +14,8 @@ import ddt
 from oslo_config import cfg
 from oslo_context import context
 
-from heat_hints.providers import NAMESPACE, ProviderError, calls
+from heat_hints import providers
+from heat_hints.providers import NAMESPACE, PathStep, ProviderError
 from tests import threads
 from tests.unit.heat_hints import requests
 
@@ -47,17 +48,26 @@ class Racks:
         if Racks.reason:
             raise RuntimeError(Racks.reason)
 
+    def hints(self, request):
+        return {'rack': 'r7', 'made': Racks.made}
+
 
 class Changing(Provider):
     def hints(self, request):
         request.user_hints['tier'].append('changed')
         request.user_hints['group'] = 'changed'
+        object.__setattr__(request.path[0], 'stack', 'changed')
+        object.__setattr__(request, 'stack_id', 'changed')
         return {}
 
 
 class Repeating(Provider):
     def hints(self, request):
-        return {'seen': [*request.user_hints['tier'], *request.user_hints]}
+        return {
+            'seen': [*request.user_hints['tier'], *request.user_hints],
+            'path': [step.stack for step in request.path],
+            'stack': request.stack_id,
+        }
 
 
 class Lazy(Mapping):
@@ -86,16 +96,34 @@ class NeverMade:
         Lazy.go_on.wait(LONG)
 
 
+class NeverChecked(Provider):
+    @classmethod
+    def check(cls, conf):
+        Lazy.go_on.wait(LONG)
+
+
+class Exiting(Provider):
+    @classmethod
+    def check(cls, conf):
+        raise SystemExit('no inventory\nERROR forged')
+
+
 class Unset(Provider):
     @classmethod
     def check(cls, conf):
         raise ProviderError('[racks] file is not set')
 
 
-def maker(name, conf=None, *clock):
-    """Return what makes a provider of this module."""
+def hang(case):
+    """Have providers wait until the test ends."""
+    Lazy.go_on.clear()
+    case.addCleanup(Lazy.go_on.set)
+
+
+def caller(name, conf):
+    """Return what calls a provider of this module."""
     point = metadata.EntryPoint(name, f'{__name__}:{name}', NAMESPACE)
-    return calls.Maker(point, conf or requests.configuration(), *clock)
+    return providers.Caller(point, conf)
 
 
 @ddt.ddt
@@ -109,88 +137,116 @@ class TestFind(unittest.TestCase):
             f'[{NAMESPACE}]\n'
             f'racks = {__name__}:Racks\n'
             f'unset = {__name__}:Unset\n'
+            f'never_checked = {__name__}:NeverChecked\n'
+            f'exiting = {__name__}:Exiting\n'
+            'gone = gone_for_tests:Gone\n'
         )
         sys.path.append(folder)
         self.addCleanup(sys.path.remove, folder)
 
     @ddt.data(
-        ('nobody', 'option providers .*"nobody": .* here are: racks, unset'),
+        (
+            'nobody',
+            'option providers .*"nobody"; .* here are: .*, racks, unset',
+        ),
         ('unset', r'"unset": \[racks\] file is not set'),
     )
     @ddt.unpack
     def test_a_wrong_name_or_option_stops_the_service(self, name, words):
         with self.assertRaisesRegex(cfg.ConfigFileValueError, words):
-            calls.find(requests.configuration(), [name])
+            self.find(name)
 
-    def test_names_are_found_once(self):
-        conf = requests.configuration()
-        self.assertEqual((), calls.find(conf, []))
-        makers = calls.find(conf, ['racks', 'racks'])
-        self.assertEqual(['racks'], [m.name for m in makers])
+    def find(self, names, seconds=LONG):
+        conf = requests.configuration(
+            f'providers = {names}', f'provider_timeout = {seconds:.0f}'
+        )
+        return providers.find(conf)
 
-
-class TestMaker(unittest.TestCase):
-    def setUp(self):
-        Racks.reason, Racks.made = None, 0
-        self.now = 0.0
-
-    def maker(self):
-        return maker('Racks', None, lambda: self.now)
-
-    def test_threads_that_ask_at_once_get_the_same_provider(self):
-        racks = self.maker()
-        racks.check()
+    def test_names_are_found_once_and_nothing_is_made(self):
+        self.assertEqual((), self.find(''))
+        Racks.made = 0
+        callers = self.find('racks,racks')
+        self.assertEqual(['racks'], [found.name for found in callers])
         self.assertEqual(0, Racks.made)
-        providers = []
-        threads.join(together(8, lambda: providers.append(racks.get())))
-        self.assertEqual(8, len(providers))
-        self.assertEqual(1, len(set(providers)))
-        self.assertEqual(1, Racks.made)
 
-    def test_a_failure_is_told_once_and_tried_again_after_a_minute(self):
-        racks, Racks.reason = self.maker(), 'no inventory\nERROR forged'
-        for begin in (0, calls.RETRY_SECONDS):
-            with self.assertLogs(LOG, 'ERROR') as logs:
-                for self.now in (begin, begin + calls.RETRY_SECONDS - 1):
-                    self.assertIsNone(racks.get())
-            (record,) = logs.records
-            self.assertIn(
-                '"Racks" cannot be used: RuntimeError: no inventory ERROR',
-                record.getMessage(),
-            )
-        self.assertEqual(2, Racks.made)
-        self.now, Racks.reason = 2 * calls.RETRY_SECONDS, None
-        self.assertIsInstance(racks.get(), Racks)
+    @ddt.data(
+        ('never_checked', 1, 'TimeoutError: there was no answer within 1 sec'),
+        ('exiting', LONG, 'SystemExit: no inventory ERROR forged'),
+        ('gone', LONG, 'ModuleNotFoundError: '),
+    )
+    @ddt.unpack
+    def test_one_line_names_a_provider_that_fails_or_hangs(
+        self, name, seconds, reason
+    ):
+        hang(self)
+        with self.assertLogs(LOG, 'ERROR') as logs:
+            callers = self.find(name, seconds)
+        self.assertEqual([name], [found.name for found in callers])
+        (record,) = logs.records
+        text = record.getMessage()
+        self.assertIn(f'"{name}" cannot be used: ', text)
+        self.assertIn(reason, text)
 
 
 class TestAsk(unittest.TestCase):
+    def setUp(self):
+        Racks.reason, Racks.made = None, 0
+
     def ask(self, *names, seconds=LONG):
         """Return the hints of providers, and what failed.
 
         :param seconds: how long each provider may take.
         """
-        conf = requests.configuration()
-        conf.set_override('provider_timeout', int(seconds), 'heat_hints')
+        conf = requests.configuration(f'provider_timeout = {seconds:.0f}')
+        return self.ask_callers([caller(name, conf) for name in names])
+
+    def ask_callers(self, callers):
         failures = []
-        hints = calls.ask(
-            [maker(name, conf) for name in names],
-            dataclasses.replace(requests.REQUEST, user_hints={'tier': ['a']}),
-            (),
-            lambda what, exc=None, **more: failures.append(f'{what} {exc}'),
+        path = tuple(PathStep(*pair) for pair in ((None, 'web'), ('a', 'b')))
+        request = dataclasses.replace(
+            requests.REQUEST, user_hints={'tier': ['a']}, path=path
+        )
+        hints = providers.ask(
+            callers,
+            request,
+            lambda what, exc=None: failures.append(f'{what} {exc}'),
         )
         return hints, failures
 
     def test_a_provider_changes_nothing_for_the_next_one(self):
-        hints, _ = self.ask('Changing', 'Repeating')
-        self.assertEqual({'seen': ['a', 'tier']}, hints)
+        hints, failures = self.ask('Changing', 'Repeating')
+        self.assertEqual([], failures)
+        seen = {'seen': ['a', 'tier'], 'path': ['web', 'b']}
+        self.assertEqual({**seen, 'stack': 'id-inner'}, hints)
 
     def test_making_and_reading_are_within_the_time_limit(self):
-        self.addCleanup(Lazy.go_on.set)
+        hang(self)
         hints, failures = self.ask('Slow', 'NeverMade', seconds=1)
         self.assertEqual({}, hints)
         for name, text in zip(('Slow', 'NeverMade'), failures, strict=True):
             self.assertIn(f'"{name}" failed', text)
             self.assertIn('no answer within 1 seconds', text)
+
+    def test_a_provider_that_cannot_be_made_is_made_for_a_later_server(self):
+        racks = caller('Racks', requests.configuration())
+        Racks.reason = 'no inventory'
+        for _ in range(2):
+            hints, failures = self.ask_callers([racks])
+            self.assertEqual({}, hints)
+            (failure,) = failures
+            self.assertIn('"Racks" failed no inventory', failure)
+        Racks.reason = None
+        expected = {'rack': 'r7', 'made': '3'}, []
+        self.assertEqual(expected, self.ask_callers([racks]))
+        self.assertEqual(expected, self.ask_callers([racks]))
+
+    def test_threads_that_ask_at_once_get_the_same_provider(self):
+        racks = caller('Racks', requests.configuration())
+        answers = []
+        threads.join(
+            together(8, lambda: answers.append(racks.ask(None, {})[0]))
+        )
+        self.assertEqual([{'rack': 'r7', 'made': '1'}] * 8, answers)
 
 
 class TestCalls(unittest.TestCase):
@@ -206,7 +262,7 @@ class TestCalls(unittest.TestCase):
             self.begun += 1
             self.running += 1
             self.most = max(self.most, self.running)
-            if self.running >= calls.MAX_CALLS:
+            if self.running >= providers.MAX_CALLS:
                 self.full.set()
         self.go_on.wait()
         with self.lock:
@@ -230,23 +286,23 @@ class TestCalls(unittest.TestCase):
         for exc, kind, words in (
             (KeyError('rack'), KeyError, '^.?rack.?$'),
             (TimeoutError('rack'), TimeoutError, '^rack$'),
-            (SystemExit('no'), ProviderError, 'SystemExit: no'),
+            (SystemExit('no'), RuntimeError, 'SystemExit: no'),
         ):
 
             def ask(exc=exc):
                 raise exc
 
             with self.assertRaisesRegex(kind, words):
-                calls.Calls(LONG).wait(ask)
+                providers.Calls(LONG).wait(ask)
 
     def test_the_provider_logs_for_the_same_request_of_heat(self):
         ours = context.RequestContext(overwrite=True)
-        current = calls.Calls(LONG).wait(context.get_current)
+        current = providers.Calls(LONG).wait(context.get_current)
         self.assertIs(ours, current)
 
     def test_calls_are_limited_while_they_hang_and_the_others_wait(self):
-        limited = calls.Calls(LONG)
-        count = 3 * calls.MAX_CALLS
+        limited = providers.Calls(LONG)
+        count = 3 * providers.MAX_CALLS
         answers = []
         asking = together(
             count, lambda: answers.append(limited.wait(self.ask))
@@ -255,7 +311,7 @@ class TestCalls(unittest.TestCase):
         self.go_on.set()
         threads.join(asking)
         self.assertEqual(['answer'] * count, answers)
-        self.assertEqual(calls.MAX_CALLS, self.most)
+        self.assertEqual(providers.MAX_CALLS, self.most)
 
     def test_calls_that_nobody_waits_for_any_more_are_late_as_well(self):
         """Heat 22 kills the thread that waits if its stack is deleted."""
@@ -272,8 +328,8 @@ class TestCalls(unittest.TestCase):
 
         before = signal.signal(signal.SIGUSR1, kill)
         self.addCleanup(signal.signal, signal.SIGUSR1, before)
-        limited = calls.Calls(LONG)
-        for _ in range(calls.MAX_CALLS):
+        limited = providers.Calls(LONG)
+        for _ in range(providers.MAX_CALLS):
             with self.assertRaises(KilledError):
                 limited.wait(ask)
 
@@ -287,10 +343,10 @@ class TestCalls(unittest.TestCase):
         self.assertEqual('answer', limited.wait(self.ask))
 
     def test_those_that_wait_fail_when_all_before_them_are_late(self):
-        errors = self.failures(calls.Calls(0.5), calls.MAX_CALLS + 3)
+        errors = self.failures(providers.Calls(0.5), providers.MAX_CALLS + 3)
         # On a busy machine, the limit may end before the last call begins.
         self.assertTrue(self.full.wait(LONG))
-        self.assertEqual(calls.MAX_CALLS, self.begun)
+        self.assertEqual(providers.MAX_CALLS, self.begun)
         late = [text for text in errors if 'no answer within' in text]
-        self.assertEqual(calls.MAX_CALLS, len(late))
+        self.assertEqual(providers.MAX_CALLS, len(late))
         self.assertEqual(3, sum('16 earlier calls' in text for text in errors))

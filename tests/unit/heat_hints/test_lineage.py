@@ -2,7 +2,7 @@
 
 import unittest
 
-from heat_hints.deciding import lineage
+from heat_hints import lineage
 
 
 def row(level: int, owner: int | None) -> lineage.StackRow:

@@ -10,8 +10,9 @@ import ddt
 import hypothesis
 from hypothesis import strategies as st
 
-from heat_hints.deciding import hints
+from heat_hints import hints
 from os_placement_plugins import signature, stack_hints
+from tests import signing
 from tests.unit.heat_hints import requests
 
 ANYTHING = st.recursive(
@@ -56,10 +57,25 @@ class Endless(Mapping):
         return 1
 
 
+class OddName(str):
+    """A name that equals nothing, and sorts before everything."""
+
+    __hash__ = str.__hash__
+
+    def __eq__(self, other):
+        return False
+
+    def __lt__(self, other):
+        return True
+
+    def __str__(self):
+        return 'another'
+
+
 class TestIdentifiers(unittest.TestCase):
-    def identifiers(self, names=stack_hints.NAMES, **changes):
+    def identifiers(self, **changes):
         request = dataclasses.replace(requests.REQUEST, **changes)
-        return hints.identifiers(request, names, stack_hints.PATH_LIST)
+        return hints.identifiers(request, stack_hints.PATH_LIST)
 
     def test_a_resource_gets_the_six_hints_of_the_specification(self):
         expected = {
@@ -73,9 +89,6 @@ class TestIdentifiers(unittest.TestCase):
             'heat_resource_uuid': 'uuid-db',
         }
         self.assertEqual(expected, self.identifiers())
-        self.assertEqual(
-            {'heat_stack_id': 'id-inner'}, self.identifiers(['heat_stack_id'])
-        )
         del expected['heat_root_stack_id'], expected['heat_path_in_stack']
         self.assertEqual(expected, self.identifiers(root_stack_id=None))
 
@@ -106,13 +119,35 @@ class TestAccept(unittest.TestCase):
         'build_near_host_ip',
         'cidr',
     )
-    def test_a_name_that_nova_acts_on_needs_leave(self, name):
+    def test_a_name_that_nova_acts_on_is_refused(self, name):
         self.assertEqual(
             ({}, {name: hints.REASON_NOVA}), hints.accept({name: 'x'}, {})
         )
-        self.assertEqual(
-            ({name: 'x'}, {}), hints.accept({name: 'x'}, {}, [name])
+
+    def test_a_string_of_another_class_counts_as_its_text(self):
+        sent, refused = hints.accept(
+            {
+                OddName('heat_rack'): OddName('r7'),
+                OddName('heat_stack_id'): 'forged',
+                OddName('group'): 'x',
+            },
+            {},
         )
+        self.assertEqual({'heat_rack': 'r7'}, sent)
+        self.assertEqual(
+            {
+                'heat_stack_id': hints.REASON_RESERVED,
+                'group': hints.REASON_NOVA,
+            },
+            refused,
+        )
+        texts = [*sent, *sent.values(), *refused]
+        self.assertEqual({str}, {type(text) for text in texts})
+        keys = signature.Keys([signing.KEY])
+        sent |= IDENTIFIERS
+        sent[signature.HINT] = keys.sign(sent, 'project')
+        stored = json.loads(json.dumps(sent))
+        self.assertTrue(keys.signed(stored, 'project'))
 
     @ddt.data(
         ('text', 'text'),
@@ -191,17 +226,28 @@ class TestAccept(unittest.TestCase):
         )
 
 
-class TestUserHints(unittest.TestCase):
-    def test_a_reserved_name_is_the_users_only_if_the_template_has_it(self):
-        unreserved = {'group': '5', 'heat_tier': 'x'}
-        # What another plug-in gives counts, with a key too.
-        stock = {'heat_stack_id': 'x', 'heat_signature': 'x', **unreserved}
-        for template, user_hints in (
-            ((), unreserved),
-            (('group',), unreserved),
-            (('heat_stack_id',), {**unreserved, 'heat_stack_id': 'x'}),
-        ):
-            self.assertEqual(user_hints, hints.user_hints(stock, template))
+@ddt.ddt
+class TestDropReserved(unittest.TestCase):
+    TEMPLATE = {
+        'heat_stack_id': 'x',
+        'heat_signature': 'x',
+        'heat_tier': 'x',
+        'heat': 1,
+    }
+
+    @ddt.data((False, {'heat': 1, 'heat_tier': 'x'}), (True, {'heat': 1}))
+    @ddt.unpack
+    def test_reserved_names_and_with_a_key_the_prefix_go(self, signing, left):
+        self.assertEqual(
+            left,
+            hints.drop_reserved(self.TEMPLATE, self.TEMPLATE, signing=signing),
+        )
+
+    def test_another_plug_in_may_set_the_prefix(self):
+        returned = {**self.TEMPLATE, 'heat_rack': 'x', OddName('tier'): 'x'}
+        left = hints.drop_reserved(returned, self.TEMPLATE, signing=True)
+        self.assertEqual({'heat': 1, 'heat_rack': 'x', 'tier': 'x'}, left)
+        self.assertEqual({str}, {type(name) for name in left})
 
     def test_no_value_is_changed(self):
         template = {
@@ -210,106 +256,25 @@ class TestUserHints(unittest.TestCase):
             'heat_mine': None,
             'tier': 1,
             'shape': {'a': [None, 1.5]},
+            7: 'a number',
         }
-        self.assertEqual(template, hints.user_hints(template, template))
-
-
-class TestMerge(unittest.TestCase):
-    IDENTIFIERS = {'heat_stack_id': 'heat'}
-    CLAIMED = {
-        'heat_stack_id': 'user',
-        'heat_stack_name': 'user',
-        'heat_signature': 'user',
-    }
-
-    def test_who_comes_first(self):
-        user = {**self.CLAIMED, 'group': 'user'}
-        provided = {'group': 'provider', 'rack': 'provider'}
-        unreserved = {'group': 'user', 'rack': 'provider'}
-        for mode, expected in (
-            (hints.USER_OVERRIDE, {**self.IDENTIFIERS, **unreserved}),
-            (hints.USER_KEEP, {**self.CLAIMED, **unreserved}),
-        ):
-            merged = hints.merge(self.IDENTIFIERS, user, provided, mode)
-            self.assertEqual(expected, merged)
-
-
-@ddt.ddt
-class TestClaimed(unittest.TestCase):
-    @ddt.unpack
-    @ddt.data(
-        ([], True, set()),
-        (['group', 'heat', 7], True, set()),
-        (['heat_stack_id', 'heat_tier'], False, {'heat_stack_id'}),
-        (['heat_stack_id', 'heat_tier'], True, {'heat_stack_id', 'heat_tier'}),
-        (['heat_signature', 'a'], False, {'heat_signature'}),
-    )
-    def test_reserved_names_and_with_a_key_the_prefix(
-        self, template, signing, names
-    ):
-        self.assertEqual(names, hints.claimed(template, signing=signing))
-
-
-@ddt.ddt
-class TestAllowed(unittest.TestCase):
-    TEMPLATE = {'heat_stack_id': 'x', 'heat_signature': 's', 'heat': 1}
-
-    @ddt.data(
-        ('override', False, {'heat': 1, 'heat_tier': 'x'}),
-        ('override', True, {'heat': 1}),
-        ('keep', False, {**TEMPLATE, 'heat_tier': 'x'}),
-    )
-    @ddt.unpack
-    def test_reserved_names_and_with_a_key_the_prefix_go(
-        self, mode, signing, allowed
-    ):
-        template = {**self.TEMPLATE, 'heat_tier': 'x'}
-        sent = hints.allowed(template, template, mode, signing=signing)
-        self.assertEqual(allowed, sent)
-
-    def test_what_nobody_forbids_stays_as_it_is(self):
-        for template in (None, {}, {'tier': [None]}):
-            sent = hints.allowed(
-                template, template or {}, 'override', signing=True
-            )
-            self.assertIs(template, sent)
-
-
-@ddt.ddt
-class TestScope(unittest.TestCase):
-    @ddt.data(
-        # With metadata that say true, nothing, or false.
-        (hints.SCOPE_ALL, [True, True, True]),
-        (hints.SCOPE_OPT_IN, [True, False, False]),
-        (hints.SCOPE_OPT_OUT, [True, True, False]),
-    )
-    @ddt.unpack
-    def test_the_metadata_decides_as_the_scope_says(self, scope, in_scope):
-        flags = (True, None, False)
-        self.assertEqual(
-            in_scope, [hints.in_scope(scope, flag) for flag in flags]
-        )
+        left = hints.drop_reserved(template, template, signing=False)
+        self.assertEqual(template, left)
 
 
 class TestAnything(unittest.TestCase):
     @hypothesis.given(HINTS, HINTS, HINTS, st.booleans())
-    def test_no_reserved_name_is_sent_but_heats_own(
-        self, template, other, offer, signing
-    ):
-        mode = hints.USER_OVERRIDE
+    def test_no_reserved_name_is_left(self, template, other, offer, signing):
         # Another plug-in of Heat may add hints to a template's.
-        stock = hints.allowed(
-            {**template, **other}, template, mode, signing=signing
+        user = hints.drop_reserved(
+            {**template, **other}, template, signing=signing
         )
-        user = hints.user_hints(stock or {}, template)
         provided, refused = hints.accept(offer, {})
         self.assertTrue(all(map(storable, provided.values())))
         nulls = {name for name, value in offer.items() if value is None}
         self.assertEqual(set(offer), {*provided, *refused} | nulls)
-        merged = hints.merge(IDENTIFIERS, user, provided, mode)
-        for sent, identifiers in ((merged, IDENTIFIERS), (stock or {}, {})):
-            for name in sent.keys() & template.keys():
-                if name in stack_hints.RESERVED:
-                    self.assertEqual(identifiers.get(name), sent[name])
-                elif signing and name not in provided:
-                    self.assertFalse(name.startswith(signature.PREFIX))
+        for name in {*user, *provided}:
+            self.assertNotIn(name, stack_hints.RESERVED)
+        if signing:
+            for name in user.keys() & template.keys():
+                self.assertFalse(name.startswith(signature.PREFIX))

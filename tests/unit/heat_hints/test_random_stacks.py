@@ -8,7 +8,7 @@ import string
 import unittest
 
 import tests
-from heat_hints.deciding import hints, lineage
+from heat_hints import hints, lineage
 from os_placement_plugins import signature, stack_hints
 from tests import signing
 from tests.unit.heat_hints import requests
@@ -90,9 +90,7 @@ class RandomStacksTest(unittest.TestCase):
             root_stack_id=rows[0].id,
             path=path,
         )
-        sent = hints.identifiers(
-            request, stack_hints.NAMES, rng.choice(FORMATS)
-        )
+        sent = hints.identifiers(request, rng.choice(FORMATS))
         sent[signature.HINT] = KEYS.sign(sent, request.project_id)
         for name, value in sent.items():
             # Nova makes a string of a list of one.

@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Decide which scheduler hints a resource of a stack gets.
+
+The rules come from the Heat specification "Stack lifecycle scheduler hint".
+Nova stores hints as strings and lists of strings. With other values, Nova's
+API fails with status 500, so this module converts the values of providers. A
+template's own hints are not changed.
+"""
+
+import dataclasses
+import itertools
+import json
+import re
+from collections.abc import Container, Mapping
+from typing import Any, Final
+
+from os_placement_plugins import signature, stack_hints
+from os_placement_plugins.stack_hints import RESERVED, HintValue, PathStep
+
+#: The resource types that the specification names. Resource types whose
+#: classes derive from the classes of these types also get hints.
+RESOURCE_TYPES: Final = ('OS::Nova::Server', 'AWS::EC2::Instance')
+
+REASON_RESERVED: Final = 'the name belongs to the identifiers that Heat sends'
+REASON_TAKEN: Final = 'an earlier provider has set it'
+REASON_NOVA: Final = 'Nova acts on this name itself'
+REASON_NAME: Final = 'the name of a hint must be a string that is not empty'
+REASON_VALUE: Final = (
+    'its value must be a string, a number, or a list of strings and numbers'
+)
+
+#: How many hints of providers a server may have.
+MAX_HINTS: Final = 64
+#: How large all hints of providers may be together for a server, in bytes of
+#: JSON. Nova accepts 114,688 bytes for a whole request.
+MAX_BYTES: Final = 16 * 1024
+
+#: The hints that Nova's API and Nova's own filters use. Nova also uses names
+#: that begin with "_nova_": "_nova_check_type" marks a request as a rebuild.
+_NOVA = re.compile(
+    '(group|same_host|different_host|query|build_near_host_ip|cidr'
+    '|target_cell|different_cell|_nova_.*)',
+    re.DOTALL,
+)
+
+
+class AnswerError(ValueError):
+    """The answer of a provider cannot be used; the text says why."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Request:
+    """What each provider gets about a resource that Heat will create.
+
+    :param resource_type: the type, such as ``OS::Nova::Server``, not an alias
+        from an environment.
+    :param resource_name: the resource's name in its template.
+    :param resource_uuid: the resource's own id in Heat's database.
+    :param project_id: the project that will own the server: the stack's
+        project, or the project of an administrator who acts on another
+        project's stack.
+    :param stack_id: the id of the stack that holds the resource.
+    :param stack_name: the name of the stack that holds the resource.
+    :param root_stack_id: the id of the root stack; ``None`` if the root
+        stack could not be looked up and ``on_error`` is ``ignore``.
+    :param path: the steps from the root stack down; only the resource's own
+        stack if the root stack could not be looked up.
+    :param user_hints: the hints that the template gives. A value can be
+        anything that JSON can hold.
+    """
+
+    resource_type: str
+    resource_name: str
+    resource_uuid: str
+    project_id: str
+    stack_id: str
+    stack_name: str
+    root_stack_id: str | None
+    path: tuple[PathStep, ...]
+    user_hints: Mapping[str, Any]
+
+
+def drop_reserved(
+    hints: Mapping[str, Any], template: Container[str], *, signing: bool
+) -> dict[str, Any]:
+    """Return hints without those that only this package may set.
+
+    No value is changed, so Nova refuses a value that it cannot store, such as
+    null. If Heat left out such a hint, and the hint was ``group``, the server
+    would start without its server group.
+
+    :param hints: the template's hints, or the hints that another plug-in has
+        returned for the template's hints.
+    :param template: the names of the hints that the template gives.
+    :param signing: whether Heat signs its hints. The signature covers all
+        hints that begin with ``heat_``. So a template must then give no such
+        hint, but another plug-in may.
+    """
+    left = {}
+    for name, value in hints.items():
+        plain_name = _plain(name)
+        forbidden = plain_name in RESERVED or (
+            signing
+            and plain_name in template
+            and str(plain_name).startswith(signature.PREFIX)
+        )
+        if not forbidden:
+            left[plain_name] = value
+    return left
+
+
+def _plain(name: Any) -> Any:
+    """Return the name of a hint as a plain string, if it is a string."""
+    # A subclass of str may compare and sort as it likes.
+    return str.__str__(name) if isinstance(name, str) else name
+
+
+def identifiers(request: Request, path_format: str) -> dict[str, HintValue]:
+    """Return the hints that identify a resource and its stack.
+
+    :param request: the resource. If the root stack is not known, the two
+        hints that need the root stack are left out.
+    :param path_format: the option ``path_format``.
+    """
+    values: dict[str, HintValue] = {
+        stack_hints.STACK_ID: request.stack_id,
+        stack_hints.STACK_NAME: request.stack_name,
+        stack_hints.RESOURCE_NAME: request.resource_name,
+        stack_hints.RESOURCE_UUID: request.resource_uuid,
+    }
+    if request.root_stack_id is not None:
+        values[stack_hints.ROOT_STACK_ID] = request.root_stack_id
+        values[stack_hints.PATH_IN_STACK] = stack_hints.write_path(
+            request.path, path_format
+        )
+    return values
+
+
+def accept(
+    offer: object, taken: Mapping[str, HintValue]
+) -> tuple[dict[str, HintValue], dict[str, str]]:
+    """Choose which hints of a provider are sent.
+
+    A hint with the value ``None`` counts as not given.
+
+    :param offer: the answer of the provider.
+    :param taken: the hints that earlier providers have set.
+    :returns: a mapping of the hints to send; and a mapping from the name of
+        each other hint to the reason why the hint is not sent.
+    :raises AnswerError: if the answer is not a mapping, or if the server would
+        have too many or too large hints with the answer.
+    """
+    if not isinstance(offer, Mapping):
+        raise AnswerError(
+            f'the answer is of the type "{type(offer).__name__}", but must be '
+            'a mapping of names to values'
+        )
+    # A provider's mapping may never end, so stop after too many items.
+    items = list(itertools.islice(offer.items(), MAX_HINTS + 1))
+    if len(items) > MAX_HINTS:
+        raise AnswerError(f'the answer has more than {MAX_HINTS} hints')
+    accepted: dict[str, HintValue] = {}
+    refused = {}
+    for name, value in items:
+        plain_name = _plain(name)
+        reason = _why_refused(plain_name, taken)
+        if reason is not None:
+            refused[str(plain_name)] = reason
+        elif value is not None:
+            try:
+                accepted[plain_name] = _read_value(value)
+            except TypeError:
+                refused[plain_name] = REASON_VALUE
+    _check_limits({**taken, **accepted})
+    return accepted, refused
+
+
+def _why_refused(name: object, taken: Container[str]) -> str | None:
+    """Return why a provider may not set a hint; None if it may."""
+    if not isinstance(name, str) or not name:
+        return REASON_NAME
+    if name in RESERVED:
+        return REASON_RESERVED
+    if _NOVA.fullmatch(name):
+        return REASON_NOVA
+    if name in taken:
+        return REASON_TAKEN
+    return None
+
+
+def _read_value(value: object) -> HintValue:
+    """Return a provider's value as Nova stores it.
+
+    :raises TypeError: if a provider may not give such a value.
+    """
+    if isinstance(value, list | tuple):
+        return [_read_text(item) for item in value]
+    return _read_text(value)
+
+
+def _read_text(value: object) -> str:
+    """Return a string as it is, or a number as a string."""
+    if isinstance(value, int | float):
+        value = str(value)
+    if not isinstance(value, str):
+        raise TypeError
+    return str.__str__(value)
+
+
+def _check_limits(provided: Mapping[str, HintValue]) -> None:
+    """Raise an AnswerError if the hints of providers are too many or large."""
+    if len(provided) > MAX_HINTS:
+        raise AnswerError(
+            f'with the answer, the server has {len(provided)} hints of '
+            f'providers, more than {MAX_HINTS}'
+        )
+    size = len(json.dumps(provided))
+    if size > MAX_BYTES:
+        raise AnswerError(
+            f'with the answer, the hints of providers take {size} bytes, more '
+            f'than {MAX_BYTES}'
+        )

@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Ask providers, which add their own hints to servers.
+
+A provider is a class, published in the entry-point namespace
+``heat_hints.providers`` and named in ``[heat_hints] providers``.
+
+heat-engine loads its plug-ins and then forks its workers. If a provider
+started a thread before the fork, the thread would be dead in the workers. If
+the provider opened a connection before the fork, all workers would share the
+connection. So this module imports the classes when heat-engine starts, but
+each worker creates its own providers when it first needs them.
+
+Everything that a provider does has the same time limit, in
+:meth:`Calls.wait`.
+"""
+
+import copy
+import functools
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from concurrent import futures
+from importlib import metadata
+from typing import Any, Final, Protocol, TypeVar
+
+from oslo_config import cfg
+from oslo_context import context
+from oslo_log import log as logging
+
+from heat_hints import hints
+from heat_hints.hints import Request
+from os_placement_plugins.errors import one_line
+from os_placement_plugins.quoting import quote
+from os_placement_plugins.stack_hints import HintValue, PathStep
+
+#: What providers may import; all else may change.
+__all__ = [
+    'NAMESPACE',
+    'PathStep',
+    'Provider',
+    'ProviderError',
+    'Request',
+]
+
+LOG = logging.getLogger(__name__)
+
+Answer = TypeVar('Answer')
+
+NAMESPACE: Final = 'heat_hints.providers'
+#: How many calls of one provider may run at the same time in a worker. Without
+#: this limit, a provider that hangs would use more and more threads.
+MAX_CALLS: Final = 16
+
+
+class ProviderError(Exception):
+    """An option of a provider is wrong; the text says what to change."""
+
+
+class Provider(Protocol):
+    """The methods of a class that is published in ``heat_hints.providers``.
+
+    The class may also have a class method ``check(conf)``. This package calls
+    ``check`` when heat-engine starts. If ``check`` raises a
+    :class:`ProviderError`, heat-engine does not start.
+    """
+
+    def __init__(self, conf: cfg.ConfigOpts) -> None:
+        """Create the provider in a worker of heat-engine.
+
+        :param conf: the engine's configuration; a provider registers its
+            options there, in a group of its own.
+        :raises Exception: if the provider cannot work; see ``on_error``.
+        """
+
+    def hints(self, request: Request) -> Mapping[Any, Any]:
+        """Return the hints for one resource.
+
+        :param request: the resource that is about to be created; a copy.
+        :returns: the values of the hints by name; ``None`` for no hints. A
+            value is a string, a number, or a list of strings and numbers. Heat
+            sends numbers as strings. If a value is ``None``, Heat does not
+            send this hint.
+        :raises Exception: if the provider has no answer; see ``on_error``.
+        """
+
+
+class Calls:
+    """Call one provider, each time in a new thread.
+
+    The thread of a call cannot be interrupted, but Heat may kill the thread
+    that waits for the call. So the thread of the call itself removes the call
+    from the running calls.
+
+    :param seconds: how long each call may take.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        #: The start time of each call that has not ended.
+        self._begun: dict[futures.Future[Any], float] = {}
+        self._ended = threading.Condition()
+
+    def wait(self, function: Callable[[], Answer]) -> Answer:
+        """Run a function in a thread, and return its answer.
+
+        If :data:`MAX_CALLS` calls are running, this method first waits until
+        one of these calls ends.
+
+        :param function: a function that calls the provider.
+        :raises TimeoutError: if there is no answer in time, or if all running
+            calls exceed their time.
+        :raises Exception: the error that the provider raised.
+        """
+        call: futures.Future[Answer] = futures.Future()
+        # The new thread needs Heat's context for the id of the API request in
+        # its log lines.
+        args = function, call, context.get_current()
+        thread = threading.Thread(target=self._run, args=args, daemon=True)
+        with self._ended:
+            self._wait_for_room()
+            self._begun[call] = time.monotonic()
+            try:
+                thread.start()
+            except Exception:
+                # The system cannot start more threads.
+                del self._begun[call]
+                raise
+        if futures.wait([call], self._seconds).done:
+            return call.result()
+        raise TimeoutError(
+            f'there was no answer within {self._seconds} seconds, which is '
+            '[heat_hints] provider_timeout'
+        )
+
+    def _wait_for_room(self) -> None:
+        """Wait until fewer than :data:`MAX_CALLS` calls are running.
+
+        :raises TimeoutError: if all running calls exceed their time.
+        """
+        while len(self._begun) >= MAX_CALLS:
+            all_late = max(self._begun.values()) + self._seconds
+            left = all_late - time.monotonic()
+            if left <= 0:
+                raise TimeoutError(
+                    f'{len(self._begun)} earlier calls have no answer yet'
+                )
+            self._ended.wait(left)
+
+    def _run(
+        self,
+        function: Callable[[], Any],
+        call: futures.Future[Any],
+        request_context: Any,
+    ) -> None:
+        if request_context is not None:
+            request_context.update_store()
+        try:
+            answer = function()
+        except Exception as exc:
+            call.set_exception(exc)
+        except BaseException as exc:
+            # A provider may raise SystemExit or eventlet's Timeout. Only this
+            # call must then fail.
+            text = f'it raised {type(exc).__name__}: {exc}'
+            call.set_exception(RuntimeError(text))
+        else:
+            call.set_result(answer)
+        with self._ended:
+            del self._begun[call]
+            # Wake all waiting threads. If only one was woken, Heat might kill
+            # that thread, and the others would wait in vain.
+            self._ended.notify_all()
+
+
+class Caller:
+    """Call the class of one provider.
+
+    :param point: the entry point that names the class.
+    :param conf: the engine's configuration.
+    """
+
+    def __init__(self, point: metadata.EntryPoint, conf: cfg.ConfigOpts):
+        self.name = point.name
+        self._point = point
+        self._conf = conf
+        self._calls = Calls(conf.heat_hints.provider_timeout)
+        self._provider: Provider | None = None
+        self._creation = threading.Lock()
+
+    def check(self) -> None:
+        """Import the class, and call its method ``check``.
+
+        :raises ProviderError: if an option is wrong.
+        :raises Exception: if the class cannot be used.
+        """
+        # These calls are not the worker's: a thread that hangs here does not
+        # exist in the worker.
+        Calls(self._conf.heat_hints.provider_timeout).wait(self._check)
+
+    def _check(self) -> None:
+        check = getattr(self._point.load(), 'check', None)
+        if check is not None:
+            check(self._conf)
+
+    def ask(
+        self, request: Request, taken: Mapping[str, HintValue]
+    ) -> tuple[dict[str, HintValue], dict[str, str]]:
+        """Ask the provider, and return the result of :func:`hints.accept`.
+
+        :param taken: the hints that earlier providers have set.
+        :raises Exception: if there is no answer, or if the answer cannot be
+            used.
+        """
+        return self._calls.wait(functools.partial(self._ask, request, taken))
+
+    def _ask(
+        self, request: Request, taken: Mapping[str, HintValue]
+    ) -> tuple[dict[str, HintValue], dict[str, str]]:
+        with self._creation:
+            if self._provider is None:
+                self._provider = self._point.load()(self._conf)
+        # A copy, so that a provider can change neither the hints that are sent
+        # nor what the next provider sees.
+        answer = self._provider.hints(copy.deepcopy(request))
+        # The mapping that a provider returns may look up its values only when
+        # they are read, so read them within the time limit.
+        return hints.accept({} if answer is None else answer, taken)
+
+
+def find(conf: cfg.ConfigOpts) -> tuple[Caller, ...]:
+    """Find the configured providers; log an ERROR for each unusable one.
+
+    :raises ConfigFileValueError: if no provider has one of the names, or if an
+        option of a provider is wrong.
+    """
+    points = {p.name: p for p in metadata.entry_points(group=NAMESPACE)}
+    callers = []
+    for name in dict.fromkeys(conf.heat_hints.providers):
+        if name not in points:
+            raise _wrong_option(
+                f'there is no provider "{name}"; those installed here are: '
+                + (', '.join(sorted(points)) or 'none')
+            )
+        caller = Caller(points[name], conf)
+        callers.append(caller)
+        try:
+            caller.check()
+        except ProviderError as exc:
+            text = f'provider "{name}": {one_line(exc)}'
+            raise _wrong_option(text) from exc
+        except Exception as exc:
+            LOG.error(
+                'heat_hints: the provider "%(name)s" cannot be used: '
+                '%(kind)s: %(reason)s. Correct the provider, or change '
+                '[heat_hints] providers, and restart heat-engine.',
+                {
+                    'name': name,
+                    'kind': type(exc).__name__,
+                    'reason': one_line(exc),
+                },
+            )
+    return tuple(callers)
+
+
+def _wrong_option(text: str) -> cfg.ConfigFileValueError:
+    return cfg.ConfigFileValueError(
+        f'[heat_hints] Value for option providers is not valid: {text}'
+    )
+
+
+def ask(
+    callers: Iterable[Caller], request: Request, failed: Callable[..., None]
+) -> dict[str, HintValue]:
+    """Return the hints that the providers give for a resource.
+
+    :param callers: the providers to ask, one after the other.
+    :param failed: a function that this function calls with a text that says
+        what failed. The second argument is the exception, if there is one. If
+        ``failed`` raises no error, the other providers are asked.
+    """
+    provided: dict[str, HintValue] = {}
+    for caller in callers:
+        try:
+            accepted, refused = caller.ask(request, provided)
+        except Exception as exc:
+            failed(f'the provider "{caller.name}" failed', exc)
+            continue
+        provided |= accepted
+        for hint, reason in refused.items():
+            if reason != hints.REASON_TAKEN:
+                failed(
+                    f'the hint {quote(hint)} of the provider "{caller.name}" '
+                    f'is not sent: {reason}'
+                )
+                continue
+            # Even with on_error = fail, log only a WARNING: the operator has
+            # chosen the order of the providers.
+            LOG.warning(
+                'heat_hints: the hint %(hint)s of the provider "%(name)s" is '
+                'not sent: %(reason)s. Give it another name.',
+                {'hint': quote(hint), 'name': caller.name, 'reason': reason},
+            )
+    return provided
