@@ -1,11 +1,18 @@
-"""A provider that sends the servers of a project to the project's rack."""
+"""A provider that tells Nova the rack of each project."""
+
+import json
+import pathlib
 
 from oslo_config import cfg
 
 from heat_hints.providers import ProviderError
 
 OPTS = [
-    cfg.DictOpt('racks', default={}, help='The rack of each project.'),
+    cfg.StrOpt(
+        'file',
+        default='/etc/heat/racks.json',
+        help='A JSON file with the rack of each project, by its id.',
+    ),
 ]
 
 
@@ -13,17 +20,21 @@ class RackProvider:
     """Sends the hint "rack"."""
 
     def __init__(self, conf):
-        self.check(conf)
-        self._racks = dict(conf.rack_provider.racks)
+        self._racks = read_racks(conf)
 
     @classmethod
     def check(cls, conf):
-        conf.register_opts(OPTS, 'rack_provider')
-        if not conf.rack_provider.racks:
-            raise ProviderError('[rack_provider] racks is not set')
+        read_racks(conf)
 
     def hints(self, request):
         rack = self._racks.get(request.project_id)
-        if rack is None or request.resource_type != 'OS::Nova::Server':
-            return {}
         return {'rack': rack}
+
+
+def read_racks(conf):
+    conf.register_opts(OPTS, 'rack_provider')
+    path = pathlib.Path(conf.rack_provider.file)
+    try:
+        return dict(json.loads(path.read_text()))
+    except (OSError, TypeError, ValueError) as exc:
+        raise ProviderError(f'[rack_provider] file "{path}": {exc}') from exc

@@ -1,5 +1,7 @@
 """Test the provider without Heat: python -m unittest."""
 
+import pathlib
+import tempfile
 import unittest
 
 from oslo_config import cfg
@@ -22,18 +24,23 @@ REQUEST = Request(
 
 class RackProviderTest(unittest.TestCase):
     def setUp(self):
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        self.file = pathlib.Path(folder, 'racks.json')
         self.conf = cfg.ConfigOpts()
         self.conf([])
+        self.conf.register_opts(OPTS, 'rack_provider')
+        self.conf.set_override('file', str(self.file), 'rack_provider')
 
     def test_a_project_has_a_rack(self):
-        self.conf.register_opts(OPTS, 'rack_provider')
-        self.conf.set_override(
-            'racks', {REQUEST.project_id: 'r7'}, 'rack_provider'
-        )
-        self.assertEqual(
-            {'rack': 'r7'}, RackProvider(self.conf).hints(REQUEST)
-        )
-
-    def test_without_racks_heat_engine_does_not_start(self):
-        with self.assertRaises(ProviderError):
+        for project, rack in ((REQUEST.project_id, 'r7'), ('other', None)):
+            self.file.write_text(f'{{"{project}": "r7"}}')
             RackProvider.check(self.conf)
+            hints = RackProvider(self.conf).hints(REQUEST)
+            self.assertEqual({'rack': rack}, hints)
+
+    def test_without_a_file_heat_engine_does_not_start(self):
+        for text in (None, '{', '7'):
+            if text:
+                self.file.write_text(text)
+            with self.assertRaises(ProviderError):
+                RackProvider.check(self.conf)
