@@ -8,6 +8,7 @@ Heat runs in a process of its own, so that Nova can be imported here.
 import json
 import os
 import uuid
+from typing import Any
 
 # Nova's API package has eventlet patch the whole process, unless told not
 # to; the loopback cloud answers from native threads.
@@ -31,10 +32,22 @@ def check(request: loopback.Request) -> None:
     :raises Exception: what Nova says against them.
     """
     hints = request.hints or {}
-    objects.register_all()
     # The schema of the hints is the same in all microversions.
     schema = servers.create['properties']['os:scheduler_hints']
     validators._SchemaValidator(schema).validate(hints)
+    lists = {}
+    for name, value in hints.items():
+        items = value if isinstance(value, list) else [value]
+        # Nova makes numbers strings.
+        lists[name] = [str(item) for item in items]
+    again = stored(request)
+    if again.scheduler_hints != lists:
+        raise AssertionError(f'{hints} is stored as {again.scheduler_hints}')
+
+
+def stored(request: loopback.Request) -> Any:
+    """Return the ``RequestSpec`` that Nova reads whenever a server moves."""
+    objects.register_all()
     spec = objects.RequestSpec.from_components(
         nova_context.RequestContext(is_admin=False),
         str(uuid.uuid4()),
@@ -42,18 +55,11 @@ def check(request: loopback.Request) -> None:
         objects.Flavor(),
         None,
         None,
-        {'scheduler_hints': hints},
+        {'scheduler_hints': request.hints or {}},
         None,
         None,
         project_id=request.project,
         user_id='user',
     )
     text = json.dumps(spec.obj_to_primitive())
-    again = objects.RequestSpec.obj_from_primitive(json.loads(text))
-    lists = {}
-    for name, value in hints.items():
-        items = value if isinstance(value, list) else [value]
-        # Nova makes numbers strings.
-        lists[name] = [str(item) for item in items]
-    if again.scheduler_hints != lists:
-        raise AssertionError(f'{hints} is stored as {again.scheduler_hints}')
+    return objects.RequestSpec.obj_from_primitive(json.loads(text))
