@@ -15,7 +15,7 @@ from testing import subprocesses
 ROOT = pathlib.Path(__file__).parents[2]
 
 #: Longest time for one engine and its stacks, in seconds.
-ENGINE_SECONDS = 1200
+ENGINE_SECONDS = 1800
 
 
 class Launcher:

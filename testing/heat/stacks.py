@@ -21,7 +21,7 @@ from heat.rpc import client as rpc_client
 from testing.heat import loopback
 
 #: How long a stack may take, in seconds.
-STACK_SECONDS = 600.0
+STACK_SECONDS = 1000.0
 #: The longest pause between two looks at something that is being made, by
 #: Heat itself and from outside, in seconds.
 PAUSE = 0.05
@@ -93,7 +93,7 @@ class Stacks:
             valid.
         """
         context = self.context(project)
-        options: dict[str, Any] = {'timeout_mins': 5}
+        options: dict[str, Any] = {'timeout_mins': 15}
         arguments = dict(environment or {}), dict(files or {}), options
         rpc = self.rpc
         try:
@@ -135,7 +135,7 @@ class Stacks:
                 for stack in self.rpc.list_stacks(context)
             )
         )
-        options = {'timeout_mins': 5, 'disable_rollback': True}
+        options = {'timeout_mins': 15, 'disable_rollback': True}
         options['adopt_stack_data'] = json.dumps(left)
         template = left['template']
         again = self.rpc.create_stack(context, name, template, {}, {}, options)
