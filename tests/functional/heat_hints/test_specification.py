@@ -52,7 +52,7 @@ class TestConvergence(_Random, base.ScenarioCase):
     """Heat's engine of today."""
 
 
-class TestLegacyEngine(_Random, base.ScenarioCase):
+class TestWithoutConvergence(_Random, base.ScenarioCase):
     """``convergence_engine = false``."""
 
     convergence = False
