@@ -52,7 +52,7 @@ class Checks(upgrade_check.Checks):
         ]
 
     def _check_types(self) -> Result:
-        """Check that Heat loads its resource types, and that they get hints."""
+        """Check that Heat loads its types, and that servers get hints."""
         try:
             records, silent = child_process.load(self._load)
         except child_process.LoadError as exc:

@@ -44,10 +44,11 @@ The keys with which heat-engine signs its stack scheduler hints.
 
 Any tenant can send a ``heat_root_stack_id`` directly to Nova. With a key,
 heat-engine also sends the hint ``heat_signature``, which is bound to the
-project and to ``heat_resource_uuid``. In templates, all names that begin with ``heat_`` are then reserved. With a key,
-the plug-ins in nova-scheduler trust only hints that were signed with this key
-for the project of the server. They ignore all other hints, even of servers
-that are already running. Both services read the option when they start.
+project and to ``heat_resource_uuid``. In templates, all names that begin with
+``heat_`` are then reserved. With a key, the plug-ins in nova-scheduler trust
+only hints that were signed with this key for the project of the server. They
+ignore all other hints, even of servers that are already running. Both services
+read the option when they start.
 
 Possible values:
 
