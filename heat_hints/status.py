@@ -46,10 +46,11 @@ class Checks(upgrade_check.Checks):
 
     def look(self) -> list[Row]:
         """Load the resource types, and say whether they get hints."""
-        return [
-            ('Resource types and providers', self._check_types()),
-            ('Hints', self._check_hints()),
-        ]
+        rows = [('Resource types and providers', self._check_types())]
+        # A server without hints contradicts what the options say.
+        if rows[0][1].code != FAILURE:
+            rows.append(('Hints', self._check_hints()))
+        return rows
 
     def _check_types(self) -> Result:
         """Check that Heat loads its types, and that servers get hints."""

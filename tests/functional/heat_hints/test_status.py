@@ -105,6 +105,9 @@ class HeatHintsStatusTest(
                 text = GOOD + added.replace('{folder}', str(self.folder))
                 answer = self.check_details(f'{text}\n', row, code, *words)
                 self.assertNotIn('secret', answer.output)
+                # No row says "On" if a type gets no hints.
+                if code == 'FAILURE':
+                    self.assertNotIn('Hints', answer.checks)
 
     def test_a_plug_in_that_never_answers_is_left(self):
         text = f'{GOOD}[DEFAULT]\nplugin_dirs = {self.folder}/sleeps\n'
