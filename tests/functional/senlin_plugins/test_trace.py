@@ -3,8 +3,9 @@
 """The way of an action through this package: few files, and few hops."""
 
 import sys
+from unittest import mock
 
-import greenlet
+from eventlet import greenthread
 
 from tests import processes
 from tests.functional.senlin_plugins import base
@@ -16,19 +17,30 @@ MOST_HOPS = 80
 
 
 class Trace:
-    """The files of this package that are executed, in all green threads."""
+    """The files of this package that new green threads execute."""
 
     def __init__(self):
         self._folders = tuple(f'{processes.ROOT / name}/' for name in PACKAGES)
         self.files = []
 
     def __enter__(self):
-        greenlet.settrace(lambda *_: sys.setprofile(self._note))
+        main = greenthread.GreenThread.main
+
+        def traced_main(thread, *args):
+            # To set this in greenlet's own trace function, while greenlet
+            # switches, has crashed Python 3.11.
+            sys.setprofile(self._note)
+            return main(thread, *args)
+
+        self._patch = mock.patch.object(
+            greenthread.GreenThread, 'main', traced_main
+        )
+        self._patch.start()
         sys.setprofile(self._note)
         return self
 
     def __exit__(self, *_):
-        greenlet.settrace(None)
+        self._patch.stop()
         sys.setprofile(None)
 
     def _note(self, frame, event, _):
