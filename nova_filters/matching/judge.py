@@ -81,8 +81,10 @@ class Judge:
         for index, spec in enumerate(flavor):
             self._indices.setdefault(spec.key, []).append(index)
         self._statements: dict[Any, Statement] = {}
-        # Many aggregates have the same values.
+        # Many aggregates have the same values, and many hosts are in the same
+        # demanding aggregates.
         self._read_value = functools.cache(decision.read)
+        self._count_unmet = functools.cache(self._count_unmet_of)
 
     def sift(
         self, hosts: Iterable[HostT]
@@ -199,7 +201,10 @@ class Judge:
 
         :raises Exception: if an aggregate cannot be read.
         """
-        unmet = self._find_unmet(*self._join(aggregates))
+        return self._count_unmet(*self._join(aggregates))
+
+    def _count_unmet_of(self, offer: int, demanding: frozenset[Any]) -> int:
+        unmet = self._find_unmet(offer, demanding)
         return sum(not self._is_exempt(key) for key in unmet)
 
     def _join(self, aggregates: Iterable[Any]) -> Joined:

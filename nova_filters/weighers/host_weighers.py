@@ -2,7 +2,6 @@
 
 """The host weighers. An error in a weigher never makes a request fail."""
 
-import functools
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -101,11 +100,11 @@ class PreferenceWeigher(Weigher):
                     'problems': quoting.listed(judge.problems, mark='; '),
                 },
             )
-        score = functools.cache(judge.score)
-        return [
-            preferences.weight(score(frozenset(host.obj.aggregates or ())))
-            for host in hosts
-        ]
+        weights = []
+        for host in hosts:
+            points = judge.score(host.obj.aggregates or ())
+            weights.append(preferences.weight(points))
+        return weights
 
 
 class TeamWeigher(Weigher, teams.Teams):
