@@ -41,7 +41,13 @@ from senlin.db.sqlalchemy import models
 from senlin.engine import dispatcher, environment
 from senlin.engine import service as engine_service
 from senlin.engine.actions import base as actions
-from senlin.engine.actions import cluster_action
+
+# Senlin imports node_action at the first action on a node. If two green
+# threads import it at once, one of them fails.
+from senlin.engine.actions import (
+    cluster_action,
+    node_action,  # noqa: F401
+)
 
 from testing.senlin import driver
 
