@@ -46,8 +46,6 @@ class DeletionPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         '1.1': [{'status': consts.SUPPORTED, 'since': '2026.11'}],
     }
 
-    PROFILE_TYPE = ['ANY']
-
     #: Senlin calls this policy after each policy that decides how many nodes
     #: leave each region.
     PRIORITY = 400

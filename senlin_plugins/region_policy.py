@@ -45,7 +45,6 @@ class RegionPlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
 
     VERSION = '1.0'
     VERSIONS = {'1.0': [{'status': consts.SUPPORTED, 'since': '2026.11'}]}
-    PROFILE_TYPE = ['ANY']
 
     #: Senlin calls policies in the order of this number. This policy adds
     #: regions to the placements of the affinity and zone policies (300). The
@@ -293,7 +292,7 @@ class RegionPlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
                 home,
                 ties[0],
             )
-            out_of_reach |= {*names} - {home}
+            out_of_reach |= node_region.excluded_by_ties(names, ties, home)
         return out_of_reach
 
     def _refuse(self, action: Any, reason: str) -> None:
