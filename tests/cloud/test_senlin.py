@@ -14,8 +14,9 @@ class TestFourPolicies(base.CommandTest, senlin_base.ClusterTest):
     who = layout.USER
 
     def plan(self, *arguments: str) -> list[dict]:
-        """Return what ``cluster region plan`` says."""
-        return self.live('cluster', 'region', 'plan', *arguments)
+        """Return what ``cluster region plan`` says of each region."""
+        plan = self.live('cluster', 'region', 'plan', *arguments)
+        return plan['regions']
 
     def assert_agreed(
         self, cluster: str, **counts: int
@@ -30,7 +31,7 @@ class TestFourPolicies(base.CommandTest, senlin_base.ClusterTest):
         self.assertEqual(sum(counts.values()), shown['desired_capacity'])
         rows = self.plan('--cluster', cluster, '--count', '+1')
         self.assertEqual(
-            counts, {row['Region']: row['Current'] for row in rows}
+            counts, {row['region']: row['current'] for row in rows}
         )
         return self.assert_spread(cluster, **counts)
 
@@ -54,7 +55,7 @@ class TestFourPolicies(base.CommandTest, senlin_base.ClusterTest):
         action = self.do(cluster, f'scale_{verb}', count=count)
         plan = 'creation' if verb == 'out' else 'deletion'
         self.assertEqual(
-            {row['Region']: abs(row['Change']) for row in rows},
+            {row['region']: abs(row['change']) for row in rows},
             action['data'][plan]['regions'],
         )
 

@@ -88,7 +88,7 @@ if __name__ == '__main__':
             'os_placement_plugins',
             'nova_filters',
             'heat_hints',
-            'openstack_commands',
+            'osc_placement_plugins',
         ):
             assert not importlib.util.find_spec(name), name
         for distribution in importlib.metadata.distributions():

@@ -2,7 +2,6 @@
 
 """The wheel beside the openstack shell, where no service is installed."""
 
-import json
 import pathlib
 import subprocess
 import sys
@@ -13,16 +12,16 @@ import ddt
 #: Seconds to wait for a process. Only one that hangs needs so long.
 LIMIT = 600
 
-#: Each command of the shell, asked about files, and what its first row says.
+#: Each command of the shell, asked about files, and what its verdict says.
 EXAMPLES = pathlib.Path(__file__).parents[2] / 'doc/source/examples'
 AGGREGATES = ('--aggregates', EXAMPLES / 'aggregates.json')
 FLAVORS = ('--flavors', EXAMPLES / 'flavors.json', *AGGREGATES)
 SERVERS = ('--servers', EXAMPLES / 'servers.json', *AGGREGATES)
 COMMANDS = (
-    ('aggregate filter explain --summary', FLAVORS, 'Hosts', 2),
-    ('aggregate filter lint', FLAVORS, 'Code', 'one-host'),
-    ('aggregate filter audit', SERVERS, 'Problem', 'unknown'),
-    ('cluster region plan --scale-out 3 --region ONE', (), 'Change', 3),
+    ('aggregate filter explain m1.small', FLAVORS, '3 of 5 hosts take'),
+    ('aggregate filter lint', FLAVORS, '1 warning found in 4 flavors'),
+    ('aggregate filter audit', SERVERS, '0 of 2 running servers'),
+    ('cluster region plan --scale-out 3 --region ONE', (), '3 nodes are'),
 )
 
 
@@ -30,13 +29,13 @@ COMMANDS = (
 class ClientAloneTest(unittest.TestCase):
     @ddt.data(*COMMANDS)
     @ddt.unpack
-    def test_command_answers_from_files(self, command, files, column, cell):
+    def test_command_answers_from_files(self, command, files, words):
         shell = pathlib.Path(sys.prefix, 'bin', 'openstack')
         done = subprocess.run(
-            [shell, *command.split(), '-f', 'json', *files],
+            [shell, *command.split(), *files],
             capture_output=True,
             text=True,
             timeout=LIMIT,
         )
         self.assertEqual(0, done.returncode, done.stderr)
-        self.assertEqual(cell, json.loads(done.stdout)[0][column])
+        self.assertTrue(done.stdout.startswith(words), done.stdout)

@@ -23,7 +23,7 @@ PACKAGES = {
     'senlin_plugins',
     'nova_filters',
     'heat_hints',
-    'openstack_commands',
+    'osc_placement_plugins',
 }
 
 

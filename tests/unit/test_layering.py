@@ -18,7 +18,7 @@ SERVICE_FREE = (
         for name in ('conf', 'status')
     ),
     'heat_hints.providers',
-    'openstack_commands.extension',
+    'osc_placement_plugins.extension',
 )
 PROGRAM = """
 import importlib, sys

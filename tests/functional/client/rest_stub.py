@@ -152,7 +152,10 @@ class Cloud:
                 metadata, hosts = [*self.aggregates.values()][index]
                 match action:
                     case {'set_metadata': {'metadata': new}}:
-                        metadata.update(new)
+                        for key, value in new.items():
+                            metadata[key] = value
+                            if value is None:
+                                del metadata[key]
                     case {'add_host': {'host': host}}:
                         hosts.append(host)
                 return {'aggregate': self._aggregates()[index]}
@@ -239,29 +242,33 @@ def _rows_or_row(
     return {noun: rows[words[0]]}
 
 
-def examples(prefix: str = '') -> Cloud:
+def examples(folder: str = '.') -> Cloud:
     """Return a cloud of the documentation's examples, from their files.
 
-    :param prefix: what the names of the files begin with.
+    :param folder: where the files lie, among the examples.
     """
     flavors, aggregates, hosts = (
-        json.loads((pages.FILES / f'{name}.json').read_text('utf-8'))
-        for name in (f'{prefix}flavors', f'{prefix}aggregates', 'hosts')
+        json.loads((pages.FILES / folder / f'{name}.json').read_text('utf-8'))
+        for name in ('flavors', 'aggregates', 'hosts')
     )
     for row in aggregates:
         if row['Availability Zone']:
             row['Properties']['availability_zone'] = row['Availability Zone']
-    servers = {
-        'mail': ('compute-7', 'win.medium'),
-        'train': ('compute-2', 'gpu.large'),
-        'web': ('compute-4', 'm1.small'),
-    }
-    return Cloud(
+    cloud = Cloud(
         flavors={row['Name']: row['Properties'] for row in flavors},
         aggregates={
             row['Name']: (row['Properties'], row['Hosts'])
             for row in aggregates
         },
         hosts=[row['Host'] for row in hosts],
-        servers={} if prefix else servers,
+        servers={'mail': ('compute-7', 'win.medium')},
     )
+    if folder == '.':
+        cloud.servers['train'] = ('compute-2', 'gpu.large')
+        cloud.servers['web'] = ('compute-4', 'm1.small')
+    cloud.states = {
+        row['Host']: (row['Status'], row['State'])
+        for row in hosts
+        if row['State'] != 'up'
+    }
+    return cloud

@@ -3,15 +3,24 @@
 """Whatever is wrong is told in one line, with an exit code."""
 
 import re
+import shlex
+import sys
 
 import ddt
 
+from testing import subprocesses
 from tests.functional.client import base, rest_stub
 
 _CLUSTER = 'cluster region plan --cluster web --scale-out 1'
 #: What a file may hold, and what is said of it.
 _TEXTS = (
     ('[{"Name": "m1.small"}]', 'no column "Properties"'),
+    ('[{"Name": "m1.small", "Properties": null}]', 'flavor list --all --long'),
+    (
+        '[{"Name": "f", "Properties": {}}, {"Name": "f", "Properties": {}}]',
+        "flavor 'f' is there twice",
+    ),
+    ('[7]', 'use -f json'),
     ('[{"Name": ', 'Expecting value'),
     # A line of a log.
     (
@@ -24,13 +33,14 @@ _TEXTS = (
 )
 #: A command, and what is said of it.
 _ARGUMENTS = (
-    ('explain nosuch', "no flavors have the name or ID 'nosuch'"),
+    ('explain nosuch', "No flavor has the name or ID 'nosuch'"),
     ('explain m1.small --host h', "the name 'h'"),
     ('explain', 'Name a flavor'),
     ('lint --flavors {twice}', 'a key is there twice'),
     ('lint --config-file /no/nova.conf', '/no/nova.conf'),
     ('lint --aggregates /no/file', 'Cannot read'),
-    ('lint --severity worst', 'see --help'),
+    ('lint --severity', 'see --help'),
+    ('lint -f json -c nosuch', 'verdict, causes, unjudged'),
 )
 
 
@@ -82,10 +92,8 @@ class ErrorTest(base.CloudTestCase):
         self.mocker.stop()
         self.addCleanup(self.mocker.start)
         result = self.openstack(*words.split(), **login)
-        self.assert_one_line(result, '127.0.0.1:9')
-        # If you ask for more you get more.
-        result = self.openstack('-v', *words.split(), **login)
-        self.assertGreater(len(result.error.splitlines()), 1)
+        self.assertEqual(1, result.status)
+        self.assertIn('127.0.0.1:9', result.error)
 
     def test_a_senlin_that_does_not_answer_is_told(self) -> None:
         self.mocker.stop()
@@ -107,7 +115,7 @@ class ErrorTest(base.CloudTestCase):
         result = self.run_filter('lint', **self.login)
         self.assert_one_line(
             result,
-            'Nova answers 403',
+            '403',
             '/os-aggregates',
             'Policy says no',
         )
@@ -134,3 +142,30 @@ class ErrorTest(base.CloudTestCase):
         self.mocker.get(re.compile(f'{rest_stub.COMPUTE}{path}'), text=page)
         result = self.run_filter(*words.split(), **self.login)
         self.assert_one_line(result, 'Nova answers something that is no JSON')
+
+    def test_a_file_may_begin_with_a_byte_order_mark(self) -> None:
+        flavors = self.write('\ufeff[{"Name": "f", "Properties": {}}]', 'bom')
+        files = ('--flavors', flavors, *self.files('aggregates'))
+        document = self.data('aggregate', 'filter', 'lint', *files)
+        self.assertIn('1 flavor and', document['verdict'])
+
+    def test_an_empty_last_page_ends_the_list(self) -> None:
+        self.mocker.get(
+            f'{rest_stub.COMPUTE}/servers/detail',
+            json={'servers': [], 'servers_links': [{'rel': 'next'}]},
+        )
+        document = self.live('aggregate', 'filter', 'audit')
+        self.assertIn('0 of 0 running servers', document['verdict'])
+
+    def test_a_closed_standard_output_is_told(self) -> None:
+        command = ['aggregate', 'filter', 'lint', *self.files()]
+        shell = f'{sys.executable} -m openstackclient.shell'
+        result = subprocesses.run(
+            'openstack with a closed standard output',
+            ['sh', '-c', f'{shell} {shlex.join(command)} >&-'],
+            env=self.environment(),
+        )
+        self.assertEqual(1, result.returncode)
+        self.assertEqual(
+            'The standard output is closed', result.stderr.strip()
+        )

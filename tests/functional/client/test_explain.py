@@ -2,23 +2,32 @@
 
 """``openstack aggregate filter explain`` in the real shell."""
 
-import collections
+import json
+from typing import Any
+
+import ddt
 
 from tests.functional.client import base
 
-COLUMNS = [
-    'Flavor', 'Host', 'State', 'Result', 'Failing Keys', 'Side', 'Key',
-    'Wanted', 'Found', 'Aggregate', 'Host Aggregates', 'All Keys', 'Reason',
-    'Preferences',
-]  # fmt: skip
-_SCOPE = 'aggregate_instance_extra_specs'
 _EXPLAIN = 'aggregate filter explain'
+_SCOPE = 'aggregate_instance_extra_specs'
 
 
+@ddt.ddt
 class ExplainTest(base.CloudTestCase):
-    def explain(self, *arguments: str) -> list[dict[str, object]]:
-        """Return the rows."""
+    def explain(self, *arguments: str) -> list[dict[str, Any]]:
+        """Return the document."""
         return self.live(*_EXPLAIN.split(), *arguments)
+
+    def hosts(self, *arguments: str) -> dict[str, str]:
+        """Return the result on each host, by host."""
+        (document,) = self.explain('--all', *arguments)
+        return {host['host']: host['result'] for host in document['hosts']}
+
+    def lines(self, words: str, status: int = 0) -> list[str]:
+        """Return what is printed in 80 columns."""
+        output = self.run_command(f'{_EXPLAIN} {words}', status=status)
+        return output.splitlines()
 
     def test_a_cloud_is_only_read(self) -> None:
         self.explain('gpu.large')
@@ -33,88 +42,127 @@ class ExplainTest(base.CloudTestCase):
         self.explain('gpu.large', *files)
         self.assertEqual([], self.cloud.requests)
 
-    def test_each_host_is_told_with_its_reason(self) -> None:
-        rows = self.explain('win.medium', 'm1.small')
-        self.assertEqual(COLUMNS, list(rows[0]))
-        self.assertEqual(12, len(rows))
+    def test_the_first_line_is_the_verdict(self) -> None:
+        self.cloud.flavors['gpu.large'][f'{_SCOPE}:gpu'] = 'h100'
+        lines = self.lines('gpu.large m1.small')
         self.assertEqual(
-            ['m1.small', 'compute-7', 'up', 'refuse', 1, 'aggregate']
-            + ['os', ['windows'], [], ['licensed'], ['licensed'], ['os']]
-            + ["aggregate 'licensed' demands 'os'", ''],
-            list(rows[-2].values()),
+            [
+                '0 of 6 hosts take gpu.large: 4 lack the key gpu, '
+                '2 have gpu=a100.',
+                '4 of 6 hosts take m1.small: 2 demand the key os.',
+            ],
+            lines[:2],
+        )
+        self.assertEqual(
+            [
+                "The nearest host is compute-2: 'gpu' does not match 'h100'; "
+                "aggregate 'gpus' has",
+                "'a100'.",
+            ],
+            lines[-2:],
         )
 
-    def test_preferences_are_told_with_their_reasons(self) -> None:
-        self.cloud.flavors['m1.small'] = {'aggregate_preferred.5:ssd': '*'}
-        rows = self.explain('m1.small')[:4]
+    def test_programs_get_all_that_people_get(self) -> None:
+        self.cloud.hosts.remove('compute-8')
+        (document,) = self.explain('m1.small', '--all')
         self.assertEqual(
-            {'', '+5 aggregate_preferred.5:ssd=*'},
-            {row['Preferences'] for row in rows},
+            '4 of 6 hosts take m1.small: 2 demand the key os.',
+            document['verdict'],
         )
+        self.assertEqual(
+            [f'compute-{n}' for n in (1, 2, 3, 4)], document['takers']
+        )
+        self.assertEqual(
+            [
+                {
+                    'cause': 'demand the key os',
+                    'aggregates': ['licensed'],
+                    'hosts': ['compute-7', 'compute-8'],
+                }
+            ],
+            document['causes'],
+        )
+        (unjudged,) = document['unjudged']
+        self.assertIn("count as not up: 'compute-8'.", unjudged)
+        self.assertEqual(
+            {
+                'host': 'compute-8', 'state': 'unknown', 'result': 'refuse',
+                'reasons': "aggregate 'licensed' demands 'os'",
+                'preferences': '',
+            },
+            document['hosts'][-1],
+        )  # fmt: skip
+
+    def test_csv_has_the_rows_and_says_the_rest_beside_them(self) -> None:
+        command = (*_EXPLAIN.split(), 'm1.small', *self.files()[:4])
+        result = self.openstack(*command, '-f', 'csv')
+        self.assertEqual(
+            '"Hosts","Verdict","Aggregates","Names"',
+            *result.output.splitlines()[:1],
+        )
+        for words in ('4 of 6 hosts take', 'no list of compute services'):
+            self.assertNotIn(words, result.output)
+        self.assertIn('hosts take m1.small: 2 demand', result.error)
+        self.assertIn('There is no list of compute services', result.error)
 
     def test_a_server_is_judged_by_its_own_copy_of_the_flavor(self) -> None:
-        command = (*_EXPLAIN.split(), '--host', 'compute-7')
         specs = self.cloud.flavors['win.medium']
         flavor_copy = {'original_name': 'win.medium', 'extra_specs': specs}
         self.cloud.shown['mail'] = {'flavor': flavor_copy}
         self.cloud.flavors['win.medium'] = {'k': '1'}
         files = self.files(*base.NOUNS)
-        (row,) = self.live(*command, '--server', 'mail')
+        command = ('--host', 'compute-7', '--server', 'mail')
+        (document,) = self.explain(*command)
         self.assertEqual(
-            ('win.medium of mail', 'pass'), (row['Flavor'], row['Result'])
+            '1 of 1 host takes win.medium of mail.', document['verdict']
         )
-        (same,) = self.data(*command, '--server', 'mail', *files)
-        self.assertEqual(row, same)
+        self.assertEqual([document], self.explain(*command, *files))
         # A flavor beside it.
-        rows = self.live(*command, 'win.medium', '--server', 'mail')
+        documents = self.explain('win.medium', *command)
         self.assertEqual(
             ['win.medium', 'win.medium of mail'],
-            [row['Flavor'] for row in rows],
+            [document['flavor'] for document in documents],
         )
 
+    def test_servers_of_the_same_name_are_told_with_their_ids(self) -> None:
+        self.cloud.shown = {'web': {'name': 'dup'}, 'mail': {'name': 'dup'}}
+        for files in ([], self.files(*base.NOUNS)):
+            result = self.openstack(
+                *_EXPLAIN.split(), '--server', 'dup', *files, **self.login
+            )
+            self.assert_one_line(result, 'use an ID: id-mail, id-web')
+
+    @ddt.data('2.46', '2.60', '2.61', '2.68')
+    def test_an_older_nova_is_asked_for_each_flavor(self, newest: str) -> None:
+        command = ('gpu.large', 'win.medium')
+        documents = self.explain(*command)
+        findings = self.live('aggregate', 'filter', 'lint')
+        self.cloud.maximum = newest
+        self.assertEqual(documents, self.explain(*command))
+        self.assertEqual(findings, self.live('aggregate', 'filter', 'lint'))
+
     def test_an_old_microversion_of_the_shell_does_not_matter(self) -> None:
-        old = ('--os-compute-api-version', '2.1', 'aggregate', 'filter')
-        rows = self.live(*old, 'explain', 'win.medium', '--server', 'mail')
-        self.assertEqual(12, len(rows))
+        old = ('--os-compute-api-version', '2.1', *_EXPLAIN.split())
+        documents = self.live(*old, 'win.medium', '--server', 'mail')
+        self.assertEqual(2, len(documents))
 
-    def test_an_older_nova_is_asked_in_its_newest_microversion(self) -> None:
-        command = (*_EXPLAIN.split(), 'win.medium', '--server', 'mail')
-        rows = self.live(*command)
-        self.cloud.maximum = '2.61'
-        self.assertEqual(rows, self.live(*command))
-
-    def lines(self, words: str, status: int = 0) -> list[str]:
-        """Return the lines of a table in 80 columns."""
-        return self.run_command(
-            f'{_EXPLAIN} {words}', status=status
-        ).splitlines()
-
-    def test_hosts_that_are_disabled_or_down_are_shown_as_such(self) -> None:
+    def test_hosts_that_are_not_up_are_shown_as_such(self) -> None:
         self.cloud.states = {
             'compute-2': ('disabled', 'up'),
             'compute-3': ('disabled', 'down'),
             'compute-4': ('enabled', 'down'),
         }
-        states = {
-            row['Host']: row['State'] for row in self.explain('gpu.large')
-        }
-        self.assertEqual(
-            {
-                'compute-2': 'disabled', 'compute-3': 'disabled and down',
-                'compute-4': 'down',
-                **{f'compute-{n}': 'up' for n in (1, 7, 8)},
-            },
-            states,
-        )  # fmt: skip
         # The only host that passes does not count.
-        lines = self.lines('gpu.large --fail-if-none', status=2)
-        self.assertIn('| compute-2 | disabled          | pass   |', lines[3])
-        text = ' '.join(lines)
-        self.assertIn('1 of 6 hosts passes (1 of them not up); ', text)
-        # First the host that would do as it is, then the nearest that is up.
+        lines = self.lines('gpu.large --all --fail-if-none', status=2)
+        self.assertEqual(
+            '1 of 6 hosts takes gpu.large (1 of them not up): 4 lack the key '
+            'gpu, 1 lacks the',
+            lines[0],
+        )
+        self.assertIn('| compute-2 | disabled          | pass   |', lines[5])
         self.assertEqual(
             [
-                'These hosts pass, but are not up:',
+                'Not up, but would take it:',
                 '  openstack compute service set --enable compute-2 '
                 'nova-compute',
                 "The nearest host is compute-1: 'ssd' not in any aggregate.",
@@ -122,96 +170,74 @@ class ExplainTest(base.CloudTestCase):
             lines[-3:],
         )
 
-    def test_a_cloud_without_a_host_that_is_up_has_no_nearest(self) -> None:
-        self.cloud.states = dict.fromkeys(
-            self.cloud.hosts, ('enabled', 'down')
-        )
-        self.assertEqual(
-            'No host that is up is left to open.', self.lines('gpu.large')[-1]
-        )
-
-    def test_a_host_that_no_service_has_is_told(self) -> None:
-        self.cloud.hosts.remove('compute-8')
-        self.cloud.hosts.append('Compute-8')
-        self.cloud.aggregates['disks'][1].append('gone')
-        self.assertIn(
-            "not up: 'compute-8' (a service's host is 'Compute-8'), 'gone'.",
-            ' '.join(self.lines('m1.small')),
-        )
-
-    def test_the_nearest_host_is_told_with_its_reason(self) -> None:
+    def test_what_is_not_known_of_the_hosts_is_no_success(self) -> None:
+        command = f'{_EXPLAIN} gpu.large --fail-if-none'
+        self.run_command(command, *self.files())
+        output = self.run_command(command, *self.files()[:4], status=1)
+        self.assertIn('There is no list of compute services', output)
         self.cloud.flavors['gpu.large'][f'{_SCOPE}:gpu'] = 'h100'
-        lines = self.lines('gpu.large m1.small')
+        for form in ('json', 'table', 'csv'):
+            result = self.openstack(*command.split(), '-f', form, **self.login)
+            self.assertEqual(2, result.status)
+
+    def test_preferences_are_told_of_each_host(self) -> None:
+        self.cloud.flavors['m1.small'] = {'aggregate_preferred.5:ssd': '*'}
+        (document,) = self.explain('m1.small', '--all')
         self.assertEqual(
-            [
-                "gpu.large: 0 of 6 hosts pass; 4 'gpu' not in any aggregate, "
-                "2 'gpu' does not",
-                "match 'h100'.",
-                "The nearest host is compute-2: 'gpu' does not match 'h100'; "
-                "aggregate 'gpus' has",
-                "'a100'.",
-                "m1.small: 4 of 6 hosts pass; 2 aggregate 'licensed' demands "
-                "'os'.",
-            ],
-            lines[-5:],
+            {'', '+5 aggregate_preferred.5:ssd=*'},
+            {host['preferences'] for host in document['hosts']},
         )
 
-    def test_a_summary_counts_the_hosts_by_reason(self) -> None:
-        rows = self.explain('--summary')
-        self.assertEqual({*self.cloud.flavors}, {r['Flavor'] for r in rows})
-        counts: collections.Counter[object] = collections.Counter()
-        for row in rows:
-            counts[row['Flavor']] += row['Hosts']
-        self.assertEqual(dict.fromkeys(self.cloud.flavors, 6), dict(counts))
-        self.assertEqual(
-            [
-                ['m1.small', 'pass', 4, ''],
-                ['m1.small', 'refuse', 2, "aggregate 'licensed' demands 'os'"],
-            ],
-            [
-                list(row.values())
-                for row in rows
-                if row['Flavor'] == 'm1.small'
-            ],
-        )
-        # A flavor that no host takes.
-        self.cloud.flavors['gpu.large'][f'{_SCOPE}:gpu'] = 'h100'
-        named = self.explain('gpu.large', '--summary')
-        self.assertEqual({'refuse'}, {row['Result'] for row in named})
+    def test_a_scope_that_nothing_reads_is_told(self) -> None:
+        name = f'hw:{_SCOPE}:ssd'
+        self.cloud.flavors['m1.small'] = {name: 'true'}
+        text = ' '.join(self.lines('m1.small'))
+        self.assertIn(f"'{name}' does not ask for 'ssd'", text)
+        findings = self.live('aggregate', 'filter', 'lint')['causes']
+        remedies = {finding['code']: finding['remedy'] for finding in findings}
+        self.assertEqual(f'{_SCOPE}:ssd', remedies['misplaced-scope'])
 
-    def test_the_exit_code_tells_that_no_host_passes(self) -> None:
-        self.cloud.flavors['stuck'] = {'nosuch': '1'}
-        for flavor, status in (('gpu.large', 0), ('stuck', 2)):
-            command = f'{_EXPLAIN} {flavor}'
-            self.run_command(command)
-            for form, source in (('json', []), ('table', self.files())):
-                more = ('--fail-if-none', '-f', form, *source)
-                self.run_command(command, *more, status=status)
-
-    def test_a_wider_table_keeps_long_names(self) -> None:
-        long = 'compute-0042.rack-17.frankfurt-2.cloud.example.com'
-        self.cloud.hosts.append(long)
-        self.cloud.aggregates['disks'][1].append(long)
-        self.cloud.aggregates['disks'][0]['gpu'] = 'l4, h100'
-        for options, number in (('', 0), (' --max-width 200', 1)):
-            lines = self.lines(f'gpu.large{options}')
-            self.assertEqual(number, len([o for o in lines if long in o]))
-
-    def test_exempt_keys_come_from_the_option_or_a_file(self) -> None:
+    def test_exempt_keys_come_from_the_configuration(self) -> None:
         conf = self.write(
             '[nova_filters]\nexempt_metadata_keys = o*,x\n', 'conf'
         )
-        # The zone is exempt by default; an own list replaces the default.
+        # The zone is exempt by default; a list replaces the default.
         self.cloud.aggregates['gpus'][0]['force_metadata_check'] = 'True'
         self.cloud.aggregates['gpus'][0].pop('gpu')
-        for host, options, verdict in (
-            ('compute-7', '', 'refuse'),
-            ('compute-7', '--exempt os', 'pass'),
-            ('compute-7', '--exempt x --exempt y', 'refuse'),
-            ('compute-7', f'--config-file {conf}', 'pass'),
-            ('compute-1', '', 'pass'),
-            ('compute-1', '--exempt x', 'refuse'),
+        results = self.hosts('m1.small')
+        self.assertEqual(
+            ('pass', 'refuse'), (results['compute-1'], results['compute-7'])
+        )
+        results = self.hosts('m1.small', '--config-file', conf)
+        self.assertEqual(
+            ('refuse', 'pass'), (results['compute-1'], results['compute-7'])
+        )
+
+    def test_the_table_counts_rare_causes_together(self) -> None:
+        for number in range(20):
+            name = f'host-{number}'
+            self.cloud.hosts.append(name)
+            self.cloud.aggregates[name] = ({'ssd': str(number)}, [name])
+        self.cloud.flavors['m1.small'] = {f'{_SCOPE}:ssd': 'x'}
+        lines = self.lines('m1.small')
+        self.assertLess(len(lines), 30)
+        self.assertIn('other reasons, see --all', '\n'.join(lines))
+        (document,) = self.explain('m1.small')
+        causes = document['causes']
+        self.assertEqual(26, sum(len(cause['hosts']) for cause in causes))
+
+    def test_the_help_tells_where_nova_has_the_answer(self) -> None:
+        result = self.openstack(*_EXPLAIN.split(), '--help')
+        text = ' '.join(result.output.split())
+        for words in (
+            'judges this filter alone',
+            'Filtering removed all hosts for the request with instance ID',
+            "0 of 9 hosts: 9 'gpu' not in any aggregate",
         ):
-            words = f'{_EXPLAIN} m1.small --host {host} {options}'
-            (row,) = self.live(*words.split())
-            self.assertEqual(verdict, row['Result'], words)
+            self.assertIn(words, text)
+
+    def test_c_chooses_fields_of_the_document(self) -> None:
+        rows = json.loads(
+            self.run_command(f'{_EXPLAIN} m1.small -f json -c verdict')
+        )
+        self.assertEqual([['verdict']], [[*row] for row in rows])

@@ -48,9 +48,9 @@ class FilesTest(base.CloudTestCase):
         self.assert_one_line(
             self.openstack(*command, first_page), 'further pages'
         )
-        rows = self.data(*command, file)
-        self.assertEqual(1, len(rows))
-        self.assertEqual(rows, self.data(*command, both_pages))
+        document = self.data(*command, file)
+        self.assertEqual(1, len(document['causes']))
+        self.assertEqual(document, self.data(*command, both_pages))
         self.assertEqual(
-            rows, self.data(*command, first_page, '--servers', last_page)
+            document, self.data(*command, first_page, '--servers', last_page)
         )

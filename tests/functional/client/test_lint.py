@@ -14,41 +14,40 @@ class LintTest(base.CloudTestCase):
         # Two hosts have both.
         self.cloud.aggregates['disks'][1].append('compute-1')
 
-    def test_findings_are_the_same_from_cloud_and_files(self) -> None:
+    def test_findings_are_fields_beside_the_verdict(self) -> None:
         command = _LINT.split()
-        self.assertEqual([], self.live(*command))
-        self.cloud.flavors['m1.small']['gpu'] = '<or> a100 <or> ~'
+        sound = {
+            'verdict': 'Nothing found in 4 flavors and 3 aggregates.',
+            'causes': [],
+            'unjudged': [],
+        }
+        self.assertEqual(sound, self.live(*command))
         self.cloud.aggregates['disks'][0]['force_metadata_chek'] = 'True'
-        live = self.live(*command)
+        document = self.live(*command)
         self.assertEqual(
-            [
-                ('warning', 'misspelled-flag', 'aggregate', 'disks'),
-                ('info', 'unscoped-key', 'flavor', 'm1.small'),
-            ],
-            [tuple(row.values())[:4] for row in live],
+            '1 warning found in 4 flavors and 3 aggregates.',
+            document['verdict'],
         )
-        self.assertEqual(live, self.data(*command, *self.files()))
+        (finding,) = document['causes']
         self.assertEqual(
-            live[:1], self.live(*command, '--severity', 'warning')
-        )
+            {
+                'severity': 'warning', 'code': 'misspelled-flag',
+                'object': 'aggregate', 'name': 'disks',
+                'key': 'force_metadata_chek',
+                'problem': "'force_metadata_chek' is a key like any other",
+                'remedy': 'force_metadata_check=True',
+            },
+            finding,
+        )  # fmt: skip
+        unjudged = self.live(*command, *self.files()[:4])['unjudged']
+        self.assertIn('no list of compute services', *unjudged)
 
-    def test_what_stands_below_and_in_place_of_the_findings(self) -> None:
-        # What they look like is on the page.
+    def test_the_verdict_is_the_first_line(self) -> None:
         self.cloud.flavors['win.medium'][f'{_SCOPE}:os'] = 'a,b'
+        lines = self.run_command(_LINT, status=2).splitlines()
+        self.assertEqual(
+            ['2 errors found in 4 flavors and 3 aggregates.', '', 'error:'],
+            [*lines[:2], lines[2].split()[0]],
+        )
         output = self.run_command(_LINT, '-c', 'Code', status=2)
-        self.assertTrue(output.startswith('+--'), output)
-        output = self.run_command(_LINT, *self.files()[:4], status=2)
-        self.assertIn('No --hosts: hosts in no aggregate', output)
-        self.cloud.flavors = {'m1.small': {}}
-        self.assertIn('found in 1 flavor and 3 aggr', self.run_command(_LINT))
-
-    def test_hosts_beyond_what_nova_looks_at_are_told(self) -> None:
-        command = (*_LINT.split(), '--config-file')
-        for limit, flavors in (
-            (6, []),
-            (5, ['any.small', 'gpu.large', 'm1.small', 'win.medium']),
-        ):
-            text = f'[scheduler]\nmax_placement_results = {limit}\n'
-            rows = self.live(*command, self.write(text, 'nova.conf'))
-            names = [r['Name'] for r in rows if r['Code'] == 'beyond-limit']
-            self.assertEqual(flavors, sorted(names))
+        self.assertEqual('+--', output.splitlines()[1][:3])

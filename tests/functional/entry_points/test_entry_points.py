@@ -43,7 +43,7 @@ class EntryPointTest(unittest.TestCase):
             self.assertEqual([DISTRIBUTION], owners, point)
 
     @ddt.data(
-        'senlin_plugins', 'nova_filters', 'heat_hints', 'openstack_commands'
+        'senlin_plugins', 'nova_filters', 'heat_hints', 'osc_placement_plugins'
     )
     def test_every_entry_point_loads_in_a_process_of_its_package(self, name):
         # As in production: two services do not fit into one process.

@@ -13,7 +13,7 @@ from nova.scheduler import host_manager
 
 from nova_filters import conf
 from nova_filters.matching import requirement
-from openstack_commands.aggregates.advice import mistakes
+from osc_placement_plugins import mistakes
 from testing.nova import states
 from tests.functional.nova_filters import base
 

@@ -138,9 +138,7 @@ class ShellTestCase(base.TestCase, client.CommandTestCase):
         return dataclasses.replace(result, error='\n'.join(remarks))
 
     def run_region(self, *arguments):
-        """Run the shell, which must succeed, and return the rows."""
+        """Run the shell, which must succeed, and return the document."""
         result = self.shell(*arguments, '-f', 'json')
-        self.assertEqual(0, result.status, result.error)
-        #: What the command said beside the table.
-        self.remarks = result.error
+        self.assertEqual((0, ''), (result.status, result.error))
         return json.loads(result.output)

@@ -130,8 +130,8 @@ class Plan(gateway.ShellTestCase):
         cluster = self.spread((ONE,), (TWO,))
         self.act(cluster, 'scale_out', count=4)
         self.cloud.keystone_regions.discard(TWO)
-        rows = self.run_region('plan', '--cluster', cluster, '--count=-2')
-        changes = {row['Region']: row['Change'] for row in rows}
+        plan = self.run_region('plan', '--cluster', cluster, '--count=-2')
+        changes = {row['region']: row['change'] for row in plan['regions']}
         self.assertEqual({ONE: -2, TWO: 0}, changes)
         result = self.shell('plan', '--cluster', cluster, '--count=-3')
         self.assertIn(NO_PLAN.rstrip('.'), result.error)

@@ -20,11 +20,15 @@ class LivePlanTest(gateway.ShellTestCase):
     """Plans for clusters of the engine in this process."""
 
     def plan(self, *arguments):
-        """Return what changes in each region, and the command's remarks."""
-        rows = self.run_region('plan', *arguments)
-        self.rows = {row['Region']: row for row in rows}
-        changes = {name: row['Change'] for name, row in self.rows.items()}
-        return {name: n for name, n in changes.items() if n}, self.remarks
+        """Return what changes in each region, and what is said of it."""
+        document = self.run_region('plan', *arguments)
+        self.regions = {row['region']: row for row in document['regions']}
+        changes = {
+            name: row['change']
+            for name, row in self.regions.items()
+            if row['change']
+        }
+        return changes, '\n'.join(document['unjudged'])
 
     def assert_refused(self, words, *arguments):
         """Check that the command fails with one clear line."""
@@ -67,7 +71,9 @@ class LivePlanTest(gateway.ShellTestCase):
         planned, remarks = self.plan('--cluster', cluster, '--count', '+2')
         self.assertEqual({ONE: 2}, planned)
         self.assertIn(f'leaves {TWO} out: Keystone does not know it', remarks)
-        self.assertEqual('out of reach: left as it is', self.rows[TWO]['Why'])
+        self.assertEqual(
+            'out of reach: left as it is', self.regions[TWO]['why']
+        )
 
     def test_an_id_from_the_default_region_ties_a_converted_profile(self):
         profile = self.senlin.profile(

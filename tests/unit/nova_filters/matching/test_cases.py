@@ -11,7 +11,7 @@ import ddt
 
 from nova_filters.matching import inputs
 from nova_filters.matching.judge import Judge
-from openstack_commands.aggregates.advice import inventory
+from osc_placement_plugins.records import Host
 from testing.nova import cases
 from tests import processes
 
@@ -67,7 +67,7 @@ class VerdictTest(unittest.TestCase):
         reason = next(Judge(flavor, exempt).reasons(aggregates), None)
         what = f'{extra_specs}, {metadata}, exempt {exempt}'
         self.assertEqual(outcome, cases.outcome(reason), what)
-        host = inventory.Host('h', aggregates)
+        host = Host('h', aggregates)
         passed, _ = Judge(flavor, exempt).sift([host])
         self.assertEqual([host] * (outcome == cases.PASSES), passed, what)
 

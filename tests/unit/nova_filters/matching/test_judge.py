@@ -10,10 +10,7 @@ from hypothesis import strategies as st
 
 from nova_filters.matching import inputs, report
 from nova_filters.matching.judge import Judge
-from openstack_commands.aggregates.advice.inventory import Host
-from openstack_commands.aggregates.advice.inventory import (
-    HostAggregate as Aggregate,
-)
+from osc_placement_plugins.records import Aggregate, Host
 from testing.nova import strategies
 
 _ON = {'force_metadata_check': 'true'}

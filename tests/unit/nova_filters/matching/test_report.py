@@ -5,10 +5,7 @@
 import unittest
 
 from nova_filters.matching import report
-from openstack_commands.aggregates.advice.inventory import Host
-from openstack_commands.aggregates.advice.inventory import (
-    HostAggregate as Aggregate,
-)
+from osc_placement_plugins.records import Aggregate, Host
 from tests.unit.nova_filters.matching.test_judge import Unreadable, sift
 
 _ON = {'force_metadata_check': 'true'}

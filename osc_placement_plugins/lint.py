@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""``openstack aggregate filter lint``."""
+
+import argparse
+import collections
+from typing import Final
+
+from osc_placement_plugins import base
+
+_COLUMNS: Final = (
+    'Severity',
+    'Code',
+    'Object',
+    'Name',
+    'Key',
+    'Problem',
+    'Remedy',
+)
+_SEVERITIES: Final = ('error', 'warning')
+
+
+class LintFilter(base.FilterCommand):
+    """Find extra specs and metadata that are almost certainly mistakes.
+
+    The command judges AggregateInstanceTypeFilter alone. The exit code is 2 if
+    at least one finding is an error. The command does not change anything.
+    """
+
+    def find_answer(self, parsed_args: argparse.Namespace) -> base.Answer:
+        """Return the findings."""
+        from osc_placement_plugins import offers
+
+        source = self.source(parsed_args)
+        flavors = source.flavors()
+        inventory = self.inventory(source, parsed_args)
+        findings = offers.find(flavors, inventory)
+        counts = collections.Counter(f.code.severity.value for f in findings)
+        numbers = []
+        for severity in _SEVERITIES:
+            if counts[severity]:
+                numbers.append(base.counted(counts[severity], severity))
+        verdict = (
+            f'{", ".join(numbers) or "Nothing"} found in '
+            f'{base.counted(len(flavors), "flavor")} and '
+            f'{base.counted(len(inventory.aggregates), "aggregate")}.'
+        )
+        rows = [
+            (
+                finding.code.severity.value,
+                finding.code.value,
+                finding.owner,
+                finding.name,
+                finding.key,
+                finding.text,
+                finding.remedy,
+            )
+            for finding in findings
+        ]
+        keys = [column.lower() for column in _COLUMNS]
+        unjudged = inventory.unjudged()
+        return base.Answer(
+            verdict=[verdict],
+            columns=_COLUMNS,
+            rows=rows,
+            advice=unjudged,
+            document={
+                'verdict': verdict,
+                'causes': [dict(zip(keys, row, strict=True)) for row in rows],
+                'unjudged': unjudged,
+            },
+            status=base.FOUND if counts['error'] else base.FINE,
+        )
+
+    def print_table(self, parsed_args: argparse.Namespace) -> None:
+        """Print each finding as a block of lines.
+
+        If the command line chooses columns or another format than a table,
+        the base class prints each finding as a row.
+        """
+        if parsed_args.formatter != 'table' or parsed_args.columns:
+            super().print_table(parsed_args)
+            return
+        for row in self.answer.rows:
+            severity, code, owner, name, key, problem, remedy = row
+            title = f'{owner} {name}'
+            if key:
+                title += f', {key}'
+            lines = [
+                '',
+                f'{severity}: {code}',
+                base.fill(title, '  '),
+                base.fill(problem, '  '),
+                base.fill(f'Remedy: {remedy}', '  '),
+            ]
+            print('\n'.join(lines), file=self.app.stdout)

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""How a plan is explained."""
+
+import fractions
+import unittest
+
+import ddt
+import hypothesis
+
+from osc_placement_plugins import projection
+from senlin_plugins.planning import apportionment
+from senlin_plugins.planning.apportionment import NO_FEASIBLE_PLAN
+from senlin_plugins.planning.plan import Snapshot, plan_change
+from senlin_plugins.planning.sizing import Change
+from senlin_plugins.planning.spec import Region
+from tests.unit.senlin_plugins.planning.test_plan import snapshots
+
+GROW = True
+SHRINK = False
+
+EQUAL = [Region('a'), Region('b')]
+CAPPED = [Region('a', 100, 2), Region('b')]
+HEAVY = [Region('a', 300, 2), Region('b')]
+WEIGHTLESS = [Region('a', 0), Region('b')]
+BINDS = 'its cap of 2 binds: 1 more would come here'
+BINDS_AT_0 = 'its cap of 0 binds: 1 more would come here'
+KEEPS = 'past its cap of 2: keeps its nodes, gets none'
+LEAVE = 'past its cap of 2: its nodes above the cap leave early'
+
+
+def shares_of(snapshot):
+    """Return what is said of each region, by its name."""
+    decision = plan_change(snapshot)
+    return {
+        share.name: share for share in projection.explain(snapshot, decision)
+    }
+
+
+class ProjectionPropertyTest(unittest.TestCase):
+    @hypothesis.given(snapshots())
+    def test_results_and_targets_add_up_to_the_plan(self, snapshot):
+        decision = plan_change(snapshot)
+        hypothesis.assume(not decision.refusal)
+        after = snapshot.after(decision.plan)
+        shares = projection.explain(snapshot, decision)
+        total = sum(after.current.values())
+        self.assertEqual(total, sum(share.result for share in shares))
+        if any(region.weight for region in snapshot.regions):
+            self.assertEqual(total, sum(share.target for share in shares))
+        else:
+            self.assertIn(None, {share.target for share in shares})
+
+
+@ddt.ddt
+class ProjectionTest(unittest.TestCase):
+    @ddt.unpack
+    @ddt.data(
+        # (regions, current, nodes that come or go, region, why, out of reach)
+        (CAPPED, {'a': 1}, 5, 'a', BINDS),
+        # Exactly at its cap.
+        (CAPPED, {'a': 2}, 3, 'a', BINDS),
+        (CAPPED, {'a': 4}, 6, 'a', KEEPS),
+        ([Region('a', 1, 0), Region('b')], {'b': 1}, 1, 'a', ''),
+        ([Region('a', 1, 0), Region('b', 300)], {}, 1, 'a', ''),
+        ([Region('a', 100, 0), Region('b')], {}, 2, 'a', BINDS_AT_0),
+        (WEIGHTLESS, {}, 1, 'a', projection.LAST_RESORT),
+        (WEIGHTLESS, {'a': 1, 'b': 1}, -1, 'a', projection.LEAVES_EARLY),
+        (EQUAL, {'c': 1}, 1, 'c', projection.STRAY_GROWING),
+        (EQUAL, {'c': 1}, -1, 'c', projection.STRAY_SHRINKING),
+        (EQUAL, {'a': 1}, 1, 'a', projection.OUT_OF_REACH, ('a',)),
+        (EQUAL, {'c': 1, 'a': 1}, -1, 'c', projection.OUT_OF_REACH, ('c',)),
+        (CAPPED, {'a': 1}, 2, 'a', ''),
+        # Only rounding separates it from its target.
+        ([Region('a', 2), Region('b', 1, 2)], {}, 7, 'b', ''),
+        (HEAVY, {'a': 5, 'b': 5}, -2, 'a', LEAVE),
+        (EQUAL, {'a': 3}, 1, 'a', ''),
+        (EQUAL, {}, 2, 'a', ''),
+    )
+    def test_a_region_is_told_what_keeps_it_from_its_share(
+        self, regions, current, count, name, why, gone=()
+    ):
+        change = Change(count > 0, abs(count))
+        snapshot = Snapshot(change, regions, current, gone)
+        self.assertEqual(why, shares_of(snapshot)[name].why)
+
+    def test_each_region_has_a_line_and_strays_follow_by_name(self):
+        regions = [Region('b', 300, 9), Region('a'), Region('none', 100, 0)]
+        strays = {'f': 1, 'd': 1, 'c': 1, 'e': 1, 'h': 1, 'g': 1}
+        current = {'b': 1, 'gone': 0, **strays}
+        snapshot = Snapshot(Change(GROW, 3), regions, current)
+        shares = projection.explain(snapshot, plan_change(snapshot))
+        why = projection.STRAY_GROWING
+        nothing = fractions.Fraction(0)
+        self.assertEqual(
+            [
+                projection.Share('b', 300, 9, 1, 3, fractions.Fraction(6), ''),
+                projection.Share(
+                    'a', 100, None, 0, 1, fractions.Fraction(2), ''
+                ),
+                projection.Share(
+                    'none', 100, 0, 0, 0, fractions.Fraction(2), BINDS_AT_0
+                ),
+                *(
+                    projection.Share(name, None, None, 1, 1, nothing, why)
+                    for name in 'cdefgh'
+                ),
+            ],
+            shares,
+        )
+
+    def test_without_a_weight_there_is_no_target(self):
+        regions = [Region('a', 0), Region('b', 0)]
+        shares = shares_of(Snapshot(Change(GROW, 1), regions, {}))
+        self.assertIsNone(shares['a'].target)
+        self.assertIsNone(shares['b'].target)
+
+    def test_target_is_by_weight_whatever_the_caps(self):
+        regions = [Region('a', 300, 1), Region('b')]
+        shares = shares_of(Snapshot(Change(GROW, 6), regions, {}))
+        self.assertEqual(fractions.Fraction(9, 2), shares['a'].target)
+        self.assertEqual((1, 5), (shares['a'].result, shares['b'].result))
+
+    @ddt.unpack
+    @ddt.data(
+        (
+            Snapshot(
+                Change(GROW, 5),
+                [Region('a', 1, 2), Region('b', 1, 2)],
+                {'a': 1},
+            ),
+            f'{NO_FEASIBLE_PLAN} 5 nodes are to be added, and the caps leave '
+            'room for 3.',
+        ),
+        (
+            Snapshot(Change(GROW, 1), [Region('a', 1, 0)], {}),
+            f'{NO_FEASIBLE_PLAN} 1 node is to be added, and the caps leave '
+            'room for 0.',
+        ),
+        (
+            Snapshot(Change(SHRINK, 3), EQUAL, {'a': 2, 'b': 4}, ('b',)),
+            f'{NO_FEASIBLE_PLAN} 3 nodes are to be removed, and 2 can be.',
+        ),
+        (
+            Snapshot(Change(GROW, 1), [Region('a')], {'a': 2}, ('a',)),
+            f'{apportionment.NO_USABLE_REGION} All regions of the policy are '
+            'out of reach.',
+        ),
+    )
+    def test_a_refusal_says_the_numbers_behind_it(self, snapshot, text):
+        refused = plan_change(snapshot)
+        self.assertEqual(text, projection.explain_refusal(snapshot, refused))
