@@ -81,10 +81,10 @@ class Judge:
         for index, spec in enumerate(flavor):
             self._indices.setdefault(spec.key, []).append(index)
         self._statements: dict[Any, Statement] = {}
-        # Many aggregates have the same values, and many hosts are in the same
-        # demanding aggregates.
+        # Many aggregates have the same values.
         self._read_value = functools.cache(decision.read)
-        self._count_unmet = functools.cache(self._count_unmet_of)
+        # Many hosts are in the same demanding aggregates.
+        self._unmet_counts: dict[Joined, int] = {}
 
     def sift(
         self, hosts: Iterable[HostT]
@@ -201,11 +201,13 @@ class Judge:
 
         :raises Exception: if an aggregate cannot be read.
         """
-        return self._count_unmet(*self._join(aggregates))
-
-    def _count_unmet_of(self, offer: int, demanding: frozenset[Any]) -> int:
-        unmet = self._find_unmet(offer, demanding)
-        return sum(not self._is_exempt(key) for key in unmet)
+        joined = self._join(aggregates)
+        count = self._unmet_counts.get(joined)
+        if count is None:
+            unmet = self._find_unmet(*joined)
+            count = sum(not self._is_exempt(key) for key in unmet)
+            self._unmet_counts[joined] = count
+        return count
 
     def _join(self, aggregates: Iterable[Any]) -> Joined:
         """Return what some aggregates say together.

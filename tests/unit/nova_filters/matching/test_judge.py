@@ -3,6 +3,7 @@
 """Many hosts at once: the same verdicts as one by one."""
 
 import unittest
+import weakref
 from typing import Any
 
 from hypothesis import given
@@ -211,3 +212,11 @@ class SiftTest(unittest.TestCase):
         for line in lines:
             self.assertTrue(line.isprintable(), line)
             self.assertLess(len(line), 2500)
+
+    def test_a_judge_is_freed_with_its_request(self) -> None:
+        judge = Judge((), (), inputs.is_soft)
+        self.assertEqual(0, judge.count_unmet_demands([Aggregate('a', {})]))
+        reference = weakref.ref(judge)
+        del judge
+        # At once: no garbage collector has to look for it.
+        self.assertIsNone(reference())
