@@ -2,22 +2,32 @@
 
 import configparser
 import importlib.metadata
+import importlib.util
 import pathlib
 
-from docutils import nodes
+import yaml
+from docutils import nodes, statemachine
+from docutils.parsers import rst
 from sphinx import errors
 
-extensions = [
-    'cliff.sphinxext',
-    'matplotlib.sphinxext.plot_directive',
-    'oslo_config.sphinxext',
-    'reno.sphinxext',
-]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+# The theme and matplotlib are optional, and reno reads a git repository. A
+# distribution builds the pages from the source archive without them.
+HAS_FURO = importlib.util.find_spec('furo')
+HAS_MATPLOTLIB = importlib.util.find_spec('matplotlib')
+HAS_RENO = importlib.util.find_spec('reno') and (ROOT / '.git').exists()
+
+extensions = ['cliff.sphinxext', 'oslo_config.sphinxext']
+if HAS_MATPLOTLIB:
+    extensions.append('matplotlib.sphinxext.plot_directive')
+if HAS_RENO:
+    extensions.append('reno.sphinxext')
 
 project = 'os-placement-plugins'
 copyright = 'os-placement-plugins maintainers'
 master_doc = 'index'
-html_theme = 'furo'
+html_theme = 'furo' if HAS_FURO else 'alabaster'
 html_title = 'os-placement-plugins'
 html_show_sourcelink = False
 html_static_path = ['_static']
@@ -40,7 +50,7 @@ plot_rcparams = {
 }
 
 _setup = configparser.ConfigParser()
-_setup.read(pathlib.Path(__file__).resolve().parents[2] / 'setup.cfg')
+_setup.read(ROOT / 'setup.cfg')
 
 
 def _name_version(app, doctree):
@@ -48,6 +58,36 @@ def _name_version(app, doctree):
     for title in doctree.findall(nodes.title):
         if title.astext() == '0.0.0':
             title[:] = [nodes.Text(_setup['metadata']['version'])]
+
+
+class Picture(rst.Directive):
+    """Show the text of a picture that matplotlib would draw."""
+
+    optional_arguments = 2
+    option_spec = {'alt': rst.directives.unchanged}
+    has_content = True
+
+    def run(self):
+        text = self.options.get('alt', '')
+        return [nodes.paragraph(text, text)]
+
+
+class ReleaseNotes(rst.Directive):
+    """Show the notes that reno would read from a git repository."""
+
+    has_content = False
+
+    def run(self):
+        container = nodes.container()
+        lines = statemachine.StringList()
+        for note in sorted((ROOT / 'releasenotes' / 'notes').glob('*.yaml')):
+            for section in yaml.safe_load(note.read_text('utf-8')).values():
+                texts = section if isinstance(section, list) else [section]
+                for text in texts:
+                    for line in [*text.splitlines(), '']:
+                        lines.append(line, str(note))
+        self.state.nested_parse(lines, 0, container)
+        return container.children
 
 
 #: What the generated pages read of the installed package.
@@ -75,3 +115,7 @@ def setup(app):
     app.connect('config-inited', _refuse_empty_pages)
     # Before Sphinx copies the titles into the tables of contents.
     app.connect('doctree-read', _name_version, priority=100)
+    if not HAS_MATPLOTLIB:
+        app.add_directive('plot', Picture)
+    if not HAS_RENO:
+        app.add_directive('release-notes', ReleaseNotes)

@@ -3,6 +3,7 @@
 """What ``make dist`` has made: the sdist, and the wheel that is made of it."""
 
 import email
+import os
 import pathlib
 import subprocess
 import sys
@@ -28,21 +29,46 @@ PACKAGES = {
 
 
 class SourceTest(unittest.TestCase):
-    def test_the_unit_tests_pass_in_the_sdist(self):
+    """What can be done with the sdist, where there is no git repository."""
+
+    def setUp(self):
+        super().setUp()
         folder = self.enterContext(tempfile.TemporaryDirectory())
         (archive,) = DIST.glob('*.tar.gz')
         with tarfile.open(archive) as sdist:
             sdist.extractall(folder, filter='data')
-        (folder,) = pathlib.Path(folder).iterdir()
+        (self.folder,) = pathlib.Path(folder).iterdir()
+
+    def run_python(self, *arguments, **variables):
+        """Run Python in the unpacked sdist."""
         done = subprocess.run(
-            [sys.executable, '-W', 'ignore', '-m', 'unittest']
-            + ['discover', '-s', 'tests/unit', '-t', '.'],
-            cwd=folder,
+            [sys.executable, '-W', 'ignore', *arguments],
+            cwd=self.folder,
+            env={**os.environ, **variables},
             capture_output=True,
             text=True,
             timeout=LIMIT,
         )
         self.assertEqual(0, done.returncode, done.stdout + done.stderr)
+
+    def test_the_unit_tests_pass(self):
+        self.run_python(
+            '-m', 'unittest', 'discover', '-s', 'tests/unit', '-t', '.'
+        )
+
+    def test_the_documentation_is_built(self):
+        # Here are neither reno, matplotlib nor the theme of make docs. The
+        # options and commands come from the installed package.
+        (wheel,) = DIST.glob('*.whl')
+        installed = self.folder / 'installed'
+        with zipfile.ZipFile(wheel) as archive:
+            archive.extractall(installed)  # noqa: S202
+        self.run_python(
+            *('-m', 'sphinx', '-W', '-q', 'doc/source', 'html'),
+            PYTHONPATH=str(installed),
+        )
+        notes = (self.folder / 'html/releasenotes.html').read_text('utf-8')
+        self.assertIn('The first release', notes)
 
 
 class WheelTest(unittest.TestCase):
