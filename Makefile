@@ -27,10 +27,10 @@ COVERAGE = coverage==7.17.3
 MUTATED = unit,client,functional-2026.2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-latest cover mutants env unit cloud-test check docs dist sample clean
+.PHONY: help demo test test-all test-latest cover mutants env unit cloud-test check docs dist release-check sample clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-11s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-13s %s\n", $$1, $$2}' Makefile
 
 $(STAMP): constraints/make.txt
 	@test -n "$(PYTHON)" || { echo "No Python 3.11, 3.12 or 3.13 answers on the PATH: install one (Debian: apt-get install python3.11-venv), or name one with make PYTHON=/path/to/python3.11" >&2; exit 2; }
@@ -92,6 +92,9 @@ docs: $(STAMP) ## build documentation and release notes into doc/build/html
 
 dist: $(STAMP) ## build sdist and wheel into dist/, as for a release
 	@$(TOX) run -q -e dist
+
+release-check: $(STAMP) ## say what is missing for a release, and build it in a clone
+	@.make/bin/python -m tools.release_check
 
 sample: $(STAMP) ## write etc/*.conf.sample from the option modules
 	@$(TOX) run -q -e genconfig
