@@ -10,9 +10,6 @@ from matplotlib import pyplot
 #: What the two sides are called, and their colours, which can be told apart
 #: without seeing red and green.
 OURS, IN_TREE = '#0072b2', '#d55e00'
-REGIONS = ('#0072b2', '#e69f00', '#009e73')
-#: Lines of regions with the same number of nodes are drawn this far apart.
-APART = 0.15
 
 #: The rows of a table, each by the titles of the columns.
 Rows = list[dict[str, str]]
@@ -35,12 +32,9 @@ def tables(name: str) -> dict[str, Rows]:
     return rows_by_title
 
 
-def column(rows: Rows, name: str, place: int = 0) -> list[float]:
-    """Return the numbers of one column.
-
-    :param place: which number, if each cell has those of several regions.
-    """
-    return [float(row[name].split()[2 * place]) for row in rows]
+def column(rows: Rows, name: str) -> list[float]:
+    """Return the numbers of one column."""
+    return [float(row[name]) for row in rows]
 
 
 def log_ticks(axis: Any, numbers: list[float]) -> None:
@@ -52,67 +46,6 @@ def log_ticks(axis: Any, numbers: list[float]) -> None:
     getattr(axis.axes, f'set_{axis.axis_name}scale')('log')
     axis.set_ticks(numbers, [f'{number:g}' for number in numbers])
     axis.set_ticks([], minor=True)
-
-
-def distribution() -> None:
-    """Draw where both planners put the nodes of a cluster that is scaled."""
-    cases = tables('benchmarks-scaling.out')
-    drawing, axes = pyplot.subplots(
-        len(cases),
-        2,
-        figsize=(7.6, 6.0),
-        layout='constrained',
-        sharex='all',
-        sharey='all',
-    )
-    named = {}
-    for row, (title, steps) in zip(axes, cases.items(), strict=True):
-        regions, _, case = title.partition('; ')
-        requests = range(1, len(steps) + 1)
-        sides = {'ours': 'this package', 'in-tree': 'in-tree'}
-        for axis, (key, side) in zip(row, sides.items(), strict=True):
-            for place, region in enumerate(regions.split(', ')):
-                colour = REGIONS[place]
-                axis.plot(
-                    requests,
-                    column(steps, 'target', place),
-                    '--',
-                    color=colour,
-                    linewidth=1,
-                    label=f'{region}, target',
-                )
-                axis.step(
-                    requests,
-                    [n + APART * place for n in column(steps, key, place)],
-                    where='mid',
-                    color=colour,
-                    label=f'{region}, nodes',
-                )
-            refused = [
-                request
-                for request, step in zip(requests, steps, strict=True)
-                if 'refused' in step[key]
-            ]
-            # An empty line that is not clipped would upset the layout.
-            if refused:
-                axis.plot(
-                    refused,
-                    [0] * len(refused),
-                    'x',
-                    color=IN_TREE,
-                    clip_on=False,
-                    label='request refused',
-                )
-            axis.set_title(f'{side}, {case}')
-            axis.set_xticks([1, 5, 10, 15, 20])
-            handles, labels = axis.get_legend_handles_labels()
-            named |= dict(zip(labels, handles, strict=True))
-        row[0].set_ylabel('nodes')
-    for axis in axes[-1]:
-        axis.set_xlabel('request')
-    drawing.legend(
-        named.values(), named.keys(), loc='outside lower center', ncols=4
-    )
 
 
 def hints() -> None:

@@ -23,6 +23,11 @@ DELETION_POLICY = 'senlin_plugins.policy.deletion'
 
 ONE, TWO, THREE = engine.REGIONS
 
+NO_REGION = 'No region is found usable.'
+NO_PLAN = 'There is no feasible plan to handle all nodes.'
+#: The inputs of a resize to a size.
+EXACTLY = {'adjustment_type': 'EXACT_CAPACITY'}
+
 process_state.stub_clouds.append(lambda: engine.boot().things())
 
 
@@ -110,6 +115,20 @@ class TestCase(unittest.TestCase):
         """Return the ids of the nodes, or of those in a region."""
         nodes = self.senlin.nodes(cluster_id)
         return [n['id'] for n in nodes if region in (None, region_of(n))]
+
+    def oldest(self, cluster_id, **plan):
+        """Return the ids of the oldest nodes in each region of a plan."""
+        regions_by_node = regions_of(self.senlin.nodes(cluster_id))
+        by_age = self.senlin.by_age(cluster_id)
+        oldest = []
+        for region, count in sorted(plan.items()):
+            nodes = [n for n in by_age if regions_by_node[n] == region]
+            oldest += nodes[:count]
+        return oldest
+
+    def actions(self, name):
+        """Return all actions with a name."""
+        return self.senlin.call('GET', f'/actions?action={name}')['actions']
 
     def held(self, cluster_id):
         """Return node id -> id of its server."""
