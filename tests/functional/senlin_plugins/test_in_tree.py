@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The profiles and policies beside Senlin's own."""
+"""The profiles leave behind what Senlin's own profiles leave."""
 
 import json
 import re
@@ -12,7 +12,7 @@ from senlin.db.sqlalchemy import models
 from senlin.engine import node as node_mod
 
 from tests.functional.senlin_plugins import base
-from tests.functional.senlin_plugins.base import ONE, THREE, TWO
+from tests.functional.senlin_plugins.base import ONE, THREE
 
 OURS = {
     'os.nova.server': 'senlin_plugins.nova.server',
@@ -114,72 +114,78 @@ def delete(test):
 RECREATE = recovering('RECREATE')
 
 
-def lives(change, *calls):
-    """Return what happens to any node -> its steps.
-
-    :param change: what is changed in its profile.
-    :param calls: the calls that create, wait for, show and delete it.
-    """
-    events = {
-        'is checked and recreated twice': (check, RECREATE, RECREATE),
-        'is gone and recreated': (lose, check, RECREATE),
-        'is updated and recreated': (updating(**change), RECREATE),
-        'leaves, joins and is deleted': (
-            move('del_nodes'),
-            move('add_nodes'),
-            delete,
-        ),
-        'is deleted late': (failing(calls[-1], delete), delete),
-    }
-    for call in calls[:-1]:
-        events[f'fails in {call}'] = failing(call, RECREATE), RECREATE
-    return events
+def failing_in(*calls):
+    """Return steps that recreate a node, while each of some calls fails."""
+    steps = []
+    for call in calls:
+        steps += [failing(call, RECREATE), RECREATE]
+    return steps
 
 
+#: What happens to a server, and then to a stack.
 SERVERS = {
-    'is recovered in the other ways': (
+    'recovered in each way': [
         recovering(),
         recovering('REBOOT'),
         recovering('REBUILD', image='new'),
         snapshot,
-    ),
-    'breaks and is rebuilt': (break_down, check, recovering('REBUILD')),
-    'is gone and rebuilt': (lose, recovering('REBUILD')),
-    'is polled': (
+        break_down,
+        check,
+        recovering('REBUILD'),
+        lose,
+        recovering('REBUILD'),
+    ],
+    'gone, recreated and updated': [
+        lose,
+        check,
+        RECREATE,
+        RECREATE,
+        updating(name='renamed'),
+        RECREATE,
+        updating(user_data='new'),
+        check,
+        recovering(),
+    ],
+    'polled': [
         poll,
         failing('server_get', poll),
         break_down,
         poll,
         lose,
         poll,
-    ),
-    'cannot be updated': (updating(user_data='new'), check, recovering()),
-    **lives(
-        {'name': 'renamed'},
+    ],
+    'moved and deleted late': [
+        move('del_nodes'),
+        move('add_nodes'),
+        failing('server_delete', delete),
+        delete,
+    ],
+    'created in vain': failing_in(
         'server_create',
         'wait_for_server',
         'server_get',
         'port on front',
         'floatingip_create',
-        'server_delete',
     ),
 }
 STACKS = {
-    'is recovered without an operation': (recovering(), check),
-    **lives(
-        {'timeout': 7},
-        'stack_create',
-        'wait_for_stack',
-        'stack_get',
-        'stack_delete',
+    'gone, recreated and updated': [
+        lose,
+        check,
+        recovering(),
+        RECREATE,
+        updating(timeout=7),
+        RECREATE,
+    ],
+    'moved and deleted late': [
+        move('del_nodes'),
+        move('add_nodes'),
+        failing('stack_delete', delete),
+        delete,
+    ],
+    'created in vain': failing_in(
+        'stack_create', 'wait_for_stack', 'stack_get'
     ),
-}
-LIVES = {
-    f'os.nova.server that {event}': ('os.nova.server', steps)
-    for event, steps in SERVERS.items()
-} | {
-    f'os.heat.stack that {event}': ('os.heat.stack', steps)
-    for event, steps in STACKS.items()
 }
 
 
@@ -271,67 +277,17 @@ class Compared(base.TestCase):
             row[name] = bool(row[name])
         return row
 
-    @ddt.data(*LIVES)
-    def test_the_same_is_left_of_an(self, life):
-        kind, steps = LIVES[life]
+    def assert_the_same(self, kind, steps):
+        """Compare what is left of a node of each profile after some steps."""
         self.assertEqual(
             self.left_after(kind, False, steps),
             self.left_after(kind, True, steps),
         )
 
+    @ddt.data(*SERVERS)
+    def test_the_same_is_left_of_a_server(self, life):
+        self.assert_the_same('os.nova.server', SERVERS[life])
 
-class LoadBalancing(base.TestCase):
-    """Senlin's load-balancing policy, with our policies and profile."""
-
-    def setUp(self):
-        super().setUp()
-        self.cluster_id = self.built(self.build)
-
-    def build(self):
-        """Return a cluster of two nodes behind a load balancer."""
-        lb = {
-            'pool': {'subnet': 'private', 'protocol_port': 80},
-            'vip': {'subnet': 'public', 'protocol_port': 80},
-        }
-        cluster = self.cluster(
-            self.region_policy((TWO,), (THREE,)),
-            self.senlin.policy('senlin.policy.loadbalance', lb, '1.3'),
-            self.deletion_policy('1.1'),
-        )
-        self.act(cluster, 'scale_out', count=2)
-        return cluster
-
-    def assert_members(self, count):
-        """Check that each server of the cluster is a member, once."""
-        nodes = self.senlin.nodes(self.cluster_id)
-        self.assertEqual(count, len(nodes))
-        members = {n['data']['lb_member']: n['physical_id'] for n in nodes}
-        (pool,) = (
-            pool
-            for pool in self.cloud.pools.values()
-            if members.keys() & pool.keys()
-        )
-        self.assertEqual(members, pool)
-
-    def test_each_server_is_in_the_pool_once(self):
-        self.act(self.cluster_id, 'scale_out', count=2)
-        self.assert_members(4)
-        node = self.ids(self.cluster_id)[0]
-        for operation in ('RECREATE', 'REBOOT', 'RECREATE'):
-            self.act_node(node, 'recover', operation=operation)
-            self.assert_members(4)
-        self.act(self.cluster_id, 'scale_in')
-        self.assert_members(3)
-        node = self.ids(self.cluster_id)[0]
-        self.assert_done(self.senlin.delete(f'/nodes/{node}'))
-        self.assert_members(2)
-
-    def test_a_recovery_of_the_cluster_is_made_up_for_by_one_of_the_node(self):
-        node = self.senlin.nodes(self.cluster_id)[0]
-        del self.cloud.regions[base.region_of(node)].servers[
-            node['physical_id']
-        ]
-        # Senlin asks no policy about the nodes that this recovers.
-        self.act(self.cluster_id, 'recover', check=True)
-        self.act_node(node['id'], 'recover', check=True)
-        self.assert_members(2)
+    @ddt.data(*STACKS)
+    def test_the_same_is_left_of_a_stack(self, life):
+        self.assert_the_same('os.heat.stack', STACKS[life])

