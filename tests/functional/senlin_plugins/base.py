@@ -27,6 +27,11 @@ NO_REGION = 'No region is found usable.'
 NO_PLAN = 'There is no feasible plan to handle all nodes.'
 #: The inputs of a resize to a size.
 EXACTLY = {'adjustment_type': 'EXACT_CAPACITY'}
+#: The properties of a load-balancing policy.
+LOAD_BALANCER = {
+    'pool': {'subnet': 'private', 'protocol_port': 80},
+    'vip': {'subnet': 'public', 'protocol_port': 80},
+}
 
 process_state.stub_clouds.append(lambda: engine.boot().things())
 
@@ -149,21 +154,6 @@ class TestCase(unittest.TestCase):
         self.assert_done(action)
         return action['data']
 
-    def webhook(self, cluster_id, action, params=None, **inputs):
-        """Send inputs through a webhook and return the action at its end.
-
-        :param params: the receiver's own inputs.
-        :param inputs: what is sent; it goes before them.
-        """
-        # Where a receiver's URL points to; nobody asks it.
-        self.set_option('host', 'senlin.example', 'receiver')
-        receiver = {'name': 'door', 'type': 'webhook', 'action': action}
-        receiver |= {'cluster_id': cluster_id, 'params': params}
-        answer = self.senlin.call('POST', '/receivers', {'receiver': receiver})
-        path = f'/webhooks/{answer["receiver"]["id"]}/trigger'
-        answer = self.senlin.call('POST', path, inputs)
-        return self.senlin.wait(answer['action'])
-
     def wait_until_free(self, cluster_id, running=0):
         """Wait until nothing runs on a cluster any more.
 
@@ -213,11 +203,6 @@ class TestCase(unittest.TestCase):
         """Check the desired capacity of a cluster."""
         shown = self.senlin.call('GET', f'/clusters/{cluster_id}')['cluster']
         self.assertEqual(size, shown['desired_capacity'])
-
-    def assert_gone(self, cluster_id):
-        """Delete a cluster and check that no cloud has a server of it."""
-        self.assert_done(self.senlin.delete(f'/clusters/{cluster_id}'))
-        self.assertEqual(0, sum(self.cloud.servers_of(cluster_id).values()))
 
     def abandon(self, node_id):
         """Make Senlin forget a node, whose server goes on to run."""

@@ -20,7 +20,7 @@ IN_TREE = 'os.nova.server'
 AWARE = 'senlin_plugins.nova.server'
 
 
-class TestCase(base.TestCase):
+class Way(base.TestCase):
     def convert(self, *arguments):
         """Convert a profile and return what the command says."""
         with db_api.session_for_write() as session:
@@ -41,16 +41,10 @@ class TestCase(base.TestCase):
                 if use.package_types
             ]
 
-    def servers(self, cluster):
-        """Return the ids of the servers of a cluster's nodes."""
-        return {*self.held(cluster).values()}
-
-
-class Way(TestCase):
     def test_in_and_back(self):
         profile = self.senlin.profile(IN_TREE)
         cluster = self.cluster(profile=profile, size=3)
-        before = self.servers(cluster)
+        before = self.held(cluster)
         self.assertEqual([], self.users())
         report = self.convert(profile, False, False)
         self.assertIn(f'(3 nodes; clusters: cluster): {IN_TREE} -> ', report)
@@ -60,35 +54,25 @@ class Way(TestCase):
         self.assertIn('Done.', self.convert(profile, False, True))
         self.act(cluster, 'check')
         self.attach(cluster, policy)
-        self.assertEqual(before, self.servers(cluster))
+        self.assertEqual(before, self.held(cluster))
         self.assert_servers(cluster, **{ONE: 3})
         self.act(cluster, 'scale_out', count=3)
         self.assert_servers(cluster, **{ONE: 3, TWO: 3})
-        self.act(cluster, 'scale_in', count=2)
-        self.assert_servers(cluster, **{ONE: 2, TWO: 2})
         kinds = f'{AWARE}-1.0, {base.REGION_POLICY}-1.0'
         self.assertEqual([('cluster', cluster, kinds)], self.users())
         # Out again.
         back = profile, True, True
-        self.assert_not_converted('2 node.s. are not in RegionOne', *back)
+        self.assert_not_converted('3 node.s. are not in RegionOne', *back)
         for node in self.ids(cluster, TWO):
             self.assert_done(self.senlin.delete(f'/nodes/{node}'))
         self.assert_not_converted('is attached to cluster', *back)
         self.act(cluster, 'policy_detach', policy_id=policy)
-        before = self.servers(cluster)
         self.assertIn('Done.', self.convert(*back))
         self.assertEqual([], self.users())
-        self.act(cluster, 'check')
-        self.act(cluster, 'recover')
-        self.assertEqual(before, self.servers(cluster))
+        self.act(cluster, 'recover', check=True)
+        self.assertEqual(before, self.held(cluster))
         self.act(cluster, 'scale_out')
-        self.assertEqual(3, self.cloud.servers_of(cluster)[ONE])
-        # And in.
-        self.convert(profile, False, True)
-        self.attach(cluster, policy)
-        self.act(cluster, 'scale_out')
-        self.assert_servers(cluster, **{ONE: 3, TWO: 1})
-        self.assert_gone(cluster)
+        self.assertEqual(4, self.cloud.servers_of(cluster)[ONE])
 
     def test_what_is_not_ready_stays(self):
         profile = self.senlin.profile(IN_TREE)
@@ -112,51 +96,31 @@ PASSWORD = ('s3cretpw', 's3c', 'retpw', 'cret')
 WRONG_URLS = (
     'mysql+pymysql//nova:s3cretpw@db/x',
     'mysql+pymysql://nova:s3c@retpw@127.0.0.1:1/x',
-    'mysql+pymysql://nova:s3c$retpw@127.0.0.1:1/x',
     'mysql+pymysql://nova:s3cretpw@127.0.0.1:port/x',
-    'mysql+nothing://nova:s3cretpw@127.0.0.1:1/x',
     'sqlite:////nowhere/s3cretpw',
 )
 
 
-def make_database(path, clusters):
-    """Make Senlin's tables, and clusters in them.
-
-    :param clusters: each a cluster's name, its profile's type and the types
-        of its policies.
-    """
+def make_database(path):
+    """Make a database with two clusters; "db" uses this package."""
     engine = sqlalchemy.create_engine(f'sqlite:///{path}')
     models.BASE.metadata.create_all(engine)
     owner = {'user': 'u', 'project': 'p'}
     with orm.Session(engine) as session:
-        for number, cluster in enumerate(clusters):
-            name, profile_type, *policies = cluster.split()
-            cluster_id = profile_id = str(number)
-            rows = [
-                models.Profile(
-                    id=profile_id,
-                    type=profile_type,
-                    context={},
-                    spec={'type': profile_type[:-4], 'properties': {}},
-                    **owner,
-                ),
-                models.Cluster(
-                    id=cluster_id, name=name, profile_id=profile_id, **owner
-                ),
-            ]
-            for policy_type in policies:
-                policy_id = f'{number}-{policy_type}'[:36]
-                rows += [
-                    models.Policy(id=policy_id, type=policy_type, **owner),
-                    models.ClusterPolicies(
-                        id=policy_id,
-                        cluster_id=cluster_id,
-                        policy_id=policy_id,
-                    ),
-                ]
-            for row in rows:
-                session.add(row)
-                session.flush()
+        for name, type_name in (('web', IN_TREE), ('db', AWARE)):
+            profile = models.Profile(
+                id=f'profile of {name}',
+                type=f'{type_name}-1.0',
+                context={},
+                spec={'type': type_name, 'properties': {}},
+                **owner,
+            )
+            session.add(profile)
+            session.flush()
+            cluster = models.Cluster(
+                id=name, name=name, profile_id=profile.id, **owner
+            )
+            session.add(cluster)
         session.commit()
     engine.dispose()
 
@@ -179,8 +143,7 @@ class Command(upgrade_checks.UpgradeCheckCase):
 
     def test_it_lists_and_converts(self):
         database = self.folder / 'senlin.sqlite'
-        clusters = f'web {IN_TREE}-1.0', f'db {AWARE}-1.0 x.y-1.0'
-        make_database(database, clusters)
+        make_database(database)
         conf = self.write(
             '[DEFAULT]\ndefault_region_name = RegionOne\n'
             f'[database]\nconnection = sqlite:///{database}\n'
@@ -189,9 +152,11 @@ class Command(upgrade_checks.UpgradeCheckCase):
         def run(*arguments):
             return self.execute('--config-file', conf, *arguments)
 
-        self.assertEqual(f'cluster db (1): {AWARE}-1.0\n', run('list').output)
-        self.assertIn('Nothing has changed', run('profile', '0').output)
-        done = run('profile', '1', '--back', '--yes')
+        self.assertEqual(f'cluster db (db): {AWARE}-1.0\n', run('list').output)
+        self.assertIn(
+            'Nothing has changed', run('profile', 'profile of web').output
+        )
+        done = run('profile', 'profile of db', '--back', '--yes')
         self.assertIn('Done.', done.output)
         self.assertIn('Nothing needs this package', run('list').output)
         database.unlink()
