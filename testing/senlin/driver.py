@@ -104,36 +104,6 @@ class Cloud:
         for region in self.regions.values():
             region.failures.clear()
 
-    def copy(self) -> dict[str, Any]:
-        """Return a copy of what the cloud holds, for :meth:`restore`."""
-        held = ('regions', 'keystone_regions', 'queues', 'pools')
-        return copy.deepcopy({name: vars(self)[name] for name in held})
-
-    def restore(self, held: dict[str, Any]) -> None:
-        """Become a new cloud that holds what a copy does."""
-        self.reset()
-        vars(self).update(copy.deepcopy(held))
-
-    def things(self) -> dict[str, Any]:
-        """Return what a test can leave here, by its name."""
-        things: dict[str, Any] = {
-            'regions that Keystone knows': set(self.keystone_regions),
-            'failure of Keystone': self.keystone_failure,
-        }
-        for region in self.regions.values():
-            things[f'catalog of {region.name}'] = set(region.catalog)
-            for kind in ('servers', 'ports', 'floating', 'stacks'):
-                for thing in getattr(region, kind).values():
-                    name = f'{thing.id} of {kind} in {region.name}'
-                    things[name] = thing.to_dict()
-            for method, fault in region.failures.items():
-                things[f'failure of {method} in {region.name}'] = fault
-        for name, messages in self.queues.items():
-            things[f'queue {name}'] = list(messages)
-        for name, members in self.pools.items():
-            things[f'pool {name}'] = dict(members)
-        return things
-
     def _factory(self, client: type['Client']) -> type['Client']:
         """Return a driver class that is bound to this cloud."""
         return type(client.__name__, (client,), {'cloud': self})

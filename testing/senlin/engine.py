@@ -15,23 +15,19 @@ import os
 import pathlib
 import tempfile
 import time
-import types
 import uuid
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 # Eventlet announces its end on import, which is Senlin's concern.
 warnings.simplefilter('ignore')
 
 import eventlet
-import eventlet.event
 import senlin.cmd  # noqa: F401  patches the process
 import sqlalchemy
 import webob
 from oslo_config import cfg
 from oslo_log import log as logging
-from oslo_messaging._drivers import impl_fake
 from senlin import objects
 from senlin.api.common import wsgi
 from senlin.common import config, consts, context, messaging
@@ -44,12 +40,9 @@ from senlin.engine.actions import base as actions
 
 # Senlin imports node_action at the first action on a node. If two green
 # threads import it at once, one of them fails.
-from senlin.engine.actions import (
-    cluster_action,
-    node_action,  # noqa: F401
-)
+from senlin.engine.actions import node_action  # noqa: F401
 
-from testing.senlin import driver
+from testing.senlin import driver, waits
 
 REGIONS = ('RegionOne', 'RegionTwo', 'RegionThree')
 #: Where whatever names no region goes.
@@ -100,32 +93,8 @@ _COUNT = sqlalchemy.text(
 PATIENCE = 600.0
 #: Seconds between two looks at something that will change.
 PAUSE = 0.1
-#: Seconds after which one looks even if no action has ended.
-LONG_PAUSE = 0.5
 #: Seconds after which an action that nobody works at is taken up.
 FORGOTTEN = 5.0
-
-
-class News:
-    """What green threads wait for instead of looking again and again."""
-
-    def __init__(self) -> None:
-        self._event = eventlet.event.Event()
-
-    def tell(self) -> None:
-        """Wake all who wait."""
-        event, self._event = self._event, eventlet.event.Event()
-        event.send()
-
-    def wait(self, seconds: float) -> None:
-        """Wait for news, at most so long."""
-        self._event.wait(timeout=seconds)
-
-
-#: An action has ended.
-ENDED = News()
-#: A message was sent.
-SENT = News()
 
 
 class ApiError(Exception):
@@ -262,17 +231,6 @@ class Engine:
         )
         return self.wait(answer['action'])
 
-    def adopt(self, server: str, **overrides: Any) -> dict[str, Any]:
-        """Make a node of a server that exists, and return the node."""
-        body = {
-            'type': 'senlin_plugins.nova.server-1.0',
-            'identity': server,
-            'name': 'foundling',
-            'overrides': overrides,
-        }
-        answer = self.call('POST', '/nodes/adopt', body)
-        return dict(answer['node'])
-
     def delete(self, path: str) -> dict[str, Any]:
         """Delete a node or a cluster and return the action."""
         return self.wait(self.call('DELETE', path)['started'])
@@ -349,36 +307,14 @@ class Engine:
                 # of the engine.
                 dispatcher.start_action()
                 woken = now
-            ENDED.wait(LONG_PAUSE)
+            waits.ENDED.wait(waits.PAUSE)
         return self.action(action_id)
-
-    def copy(self) -> tuple[Any, Any]:
-        """Return a copy of Senlin and of the cloud, for :meth:`restore`."""
-        self._calm_down()
-        with db_api.session_for_read() as session:
-            rows = {}
-            for table in TABLES:
-                selected = session.execute(table.select())
-                rows[table] = [dict(row._mapping) for row in selected]
-        return rows, self.cloud.copy()
-
-    def restore(self, copied: tuple[Any, Any]) -> None:
-        """Become what a copy was made of."""
-        rows, held = copied
-        self._calm_down()
-        with db_api.session_for_write() as session:
-            for table in reversed(TABLES):
-                session.execute(table.delete())
-            for table in TABLES:
-                if rows.get(table):
-                    session.execute(table.insert(), rows[table])
-        self.cloud.restore(held)
 
     def reset(self) -> None:
         """Become a new Senlin, before a new cloud.
 
-        :raises RuntimeError: when something goes on that would reach into
-            the new one: an action that does not end, or the polling of a
+        :raises RuntimeError: if something goes on that would reach into the
+            new Senlin: an action that does not end, or the polling of a
             health policy that nobody detached.
         """
         self.cloud.heal()
@@ -389,29 +325,23 @@ class Engine:
                 {'control': actions.Action.SIG_CANCEL},
                 synchronize_session=False,
             )
-        self._calm_down()
-        with db_api.session_for_read() as session:
-            names = session.query(models.Action.action).filter(unfinished)
-            working = names.all() if self._service.tg.threads else []
-        self.restore(({}, {}))
-        if working or polled:
-            raise RuntimeError(f'at work: {working}, polled: {polled}')
-
-    def things(self) -> dict[str, Any]:
-        """Return what :meth:`reset` removes, by its name."""
-        things = self.cloud.things()
-        with db_api.session_for_read() as session:
-            rows = session.execute(_COUNT).all()
-        for name, count in rows:
-            if count:
-                things[f'rows of table {name}'] = count
-        return things
-
-    def _calm_down(self) -> None:
-        """Wait until no green thread is at work."""
         end = time.monotonic() + PATIENCE
         while self._service.tg.threads and time.monotonic() < end:
             eventlet.sleep(PAUSE / 10)
+        with db_api.session_for_write() as session:
+            names = session.query(models.Action.action).filter(unfinished)
+            working = names.all() if self._service.tg.threads else []
+            for table in reversed(TABLES):
+                session.execute(table.delete())
+        self.cloud.reset()
+        if working or polled:
+            raise RuntimeError(f'at work: {working}, polled: {polled}')
+
+    def count_rows(self) -> dict[str, int]:
+        """Count the rows of the tables that :meth:`reset` empties."""
+        with db_api.session_for_read() as session:
+            rows = session.execute(_COUNT).all()
+        return {f'rows of table {name}': count for name, count in rows}
 
 
 def _status(action_id: str) -> str | None:
@@ -419,59 +349,6 @@ def _status(action_id: str) -> str | None:
     with db_api.session_for_read() as session:
         query = session.query(models.Action.status).filter_by(id=action_id)
         return query.scalar()
-
-
-def _wait_less() -> None:
-    """Let Senlin's green threads go on as soon as they can.
-
-    No option changes for how long they wait: three seconds for the end of
-    child actions, and 50 ms for the next message of the in-process transport.
-    Here everything is done after some milliseconds, so that nearly all of a
-    test would be waiting. What Senlin does is the same, only earlier.
-    """
-    wait_for = cluster_action.ClusterAction._wait_for_dependents
-
-    def wait_less(action: Any, *args: Any, **kwargs: Any) -> Any:
-        # On the action itself, because grace periods sleep in the same way.
-        action._sleep = lambda period: ENDED.wait(LONG_PAUSE)
-        try:
-            return wait_for(action, *args, **kwargs)
-        finally:
-            del action._sleep
-
-    cluster_action.ClusterAction._wait_for_dependents = wait_less
-    # Senlin frees a parent of its failed child in one transaction, and fails
-    # the parent in the next. A parent that looks in between succeeds. Senlin
-    # seldom looks then; here it would be one test in a hundred.
-    turn = eventlet.semaphore.Semaphore()
-    _in_turn('action_check_status', turn)
-    for how in ('succeeded', 'failed', 'cancelled'):
-        _in_turn(f'action_mark_{how}', turn, ENDED.tell)
-    deliver = impl_fake.FakeExchange.deliver_message
-
-    def deliver_at_once(*args: Any, **kwargs: Any) -> None:
-        deliver(*args, **kwargs)
-        SENT.tell()
-
-    impl_fake.FakeExchange.deliver_message = deliver_at_once
-    impl_fake.time = types.SimpleNamespace(time=time.time, sleep=SENT.wait)
-
-
-def _in_turn(
-    name: str,
-    turn: eventlet.semaphore.Semaphore,
-    after: Callable[[], None] = lambda: None,
-) -> None:
-    """Let a function of Senlin's database wait for its turn."""
-    call = getattr(db_api, name)
-
-    def wait(*args: Any, **kwargs: Any) -> Any:
-        with turn:
-            answer = call(*args, **kwargs)
-        after()
-        return answer
-
-    setattr(db_api, name, wait)
 
 
 @functools.cache
@@ -499,7 +376,7 @@ def boot(log: str | os.PathLike[str] = os.devnull) -> Engine:
     environment.initialize()
     environment.global_env().register_driver('openstack_test', cloud.driver)
 
-    _wait_less()
+    waits.shorten()
     conductor_service.ConductorService(
         conf.host, consts.CONDUCTOR_TOPIC
     ).start()

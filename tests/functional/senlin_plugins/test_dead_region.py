@@ -28,14 +28,9 @@ class Silent(base.TestCase):
     def setUp(self):
         super().setUp()
         self.patch(regions, 'PAUSES', (0, 0))
-        self.cluster_id = self.built(self.build)
+        self.cluster_id = self.spread((ONE,), (TWO,))
+        self.act(self.cluster_id, 'scale_out', count=4)
         self.die(TWO)
-
-    def build(self):
-        """Return a cluster with two nodes in each of two regions."""
-        cluster = self.spread((ONE,), (TWO,))
-        self.act(cluster, 'scale_out', count=4)
-        return cluster
 
     def die(self, name):
         """Let a region die."""

@@ -221,28 +221,16 @@ class Compared(base.TestCase):
         things = {**self.region.servers, **self.region.stacks}
         return things.get(self.row().get('physical_id'))
 
-    def build(self):
-        """Return (type, whether it is ours) -> a cluster and its node."""
-        clusters = {}
-        for kind, spec in SPECS.items():
-            profile = self.senlin.profile(kind, **spec)
-            cluster = self.cluster(profile=profile)
-            node = self.add_node(cluster, profile)
-            clusters[kind, False] = cluster, node
-            profile = self.senlin.profile(OURS[kind], **spec)
-            policy = self.region_policy((THREE,))
-            cluster = self.cluster(policy, profile=profile)
-            node = self.add_node(cluster, profile)
-            clusters[kind, True] = cluster, node
-        return clusters
-
     def left_after(self, kind, ours, steps):
         """Return what each step of a node's life leaves behind."""
-        self.cluster_id, self.node_id = self.built(self.build)[kind, ours]
-        self.type_name, region = kind, ONE
+        self.spec = SPECS[kind]
+        self.type_name, region, policies = kind, ONE, ()
         if ours:
             self.type_name, region = OURS[kind], THREE
-        self.spec = SPECS[kind]
+            policies = (self.region_policy((THREE,)),)
+        profile = self.senlin.profile(self.type_name, **self.spec)
+        self.cluster_id = self.cluster(*policies, profile=profile)
+        self.node_id = self.add_node(self.cluster_id, profile)
         self.region = self.cloud.regions[region]
         traces = [self.look()]
         for step in steps:
