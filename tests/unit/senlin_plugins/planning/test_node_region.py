@@ -17,7 +17,7 @@ NEW_VOLUME = {'source_type': 'blank', 'destination_type': 'volume'}
 
 
 @ddt.ddt
-class ServicesTest(unittest.TestCase):
+class Services(unittest.TestCase):
     @ddt.unpack
     @ddt.data(
         ({}, []),
@@ -44,7 +44,7 @@ class ServicesTest(unittest.TestCase):
 
 
 @ddt.ddt
-class TiesTest(unittest.TestCase):
+class Ties(unittest.TestCase):
     @ddt.unpack
     @ddt.data(
         ({}, []),
@@ -104,20 +104,30 @@ RECORDED = {'placement': {'region_name': 'A', 'zone': 'Z'}}
 
 
 @ddt.ddt
-class RecordedTest(unittest.TestCase):
+class Recorded(unittest.TestCase):
     @ddt.data(None, {}, {'placement': None}, {'placement': {}}, {'other': 1})
-    def test_data_without_a_place_name_no_region(self, data):
+    def test_data_without_a_placement_name_no_region(self, data):
         self.assertEqual({}, node_region.placement(node_of(data)))
         self.assertIsNone(node_region.recorded_region(node_of(data)))
 
-    def test_what_has_no_data_names_no_region(self):
-        self.assertEqual({}, node_region.placement(object()))
-        self.assertIsNone(node_region.recorded_region(object()))
-
-    def test_the_data_of_a_node_name_its_place(self):
-        node = node_of(RECORDED)
-        self.assertEqual(RECORDED['placement'], node_region.placement(node))
-        self.assertEqual('A', node_region.recorded_region(node))
+    @ddt.unpack
+    @ddt.data(
+        (RECORDED, 'B', 'C', 'A'),
+        (None, 'B', 'C', 'B'),
+        (None, None, 'C', 'C'),
+        (None, None, None, None),
+    )
+    def test_the_region_in_which_a_node_is_created(
+        self, data, fixed, default, region
+    ):
+        context = {'region_name': fixed}
+        for node in (node_of(data), None):
+            expected = region
+            if node is None:
+                expected = fixed or default
+            self.assertEqual(
+                expected, node_region.target_region(node, context, default)
+            )
 
     @ddt.unpack
     @ddt.data(

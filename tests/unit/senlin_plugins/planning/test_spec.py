@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Specs as files and options give them."""
+"""The specs of both policies, as files, options and the API give them."""
 
 import unittest
 
@@ -26,7 +26,7 @@ def spec_of(*regions, **fields):
 
 
 @ddt.ddt
-class RegionSpecTest(unittest.TestCase):
+class RegionSpec(unittest.TestCase):
     @ddt.unpack
     @ddt.data(
         ({'name': 'a'}, Region('a', 100, -1)),
@@ -51,9 +51,6 @@ class RegionSpecTest(unittest.TestCase):
     def test_the_plans_of_senlins_own_policy_take_no_effect(self):
         in_tree = spec_of({'name': 'a'}, type='senlin.policy.region_placement')
         self.assertIs(False, spec.parse_regions(in_tree).effective)
-
-    def test_regions_alone_are_a_spec_that_takes_effect(self):
-        self.assertEqual(Spec((), effective=True), Spec(()))
 
     @ddt.data(
         {'version': 1.0},
@@ -81,11 +78,14 @@ class RegionSpecTest(unittest.TestCase):
             spec_of(properties={'regions': [], 'zones': []}),
             "'zones' is not known in 'properties': it may have regions.",
         ),
-        (spec_of(), "'regions' is empty"),
+        (spec_of(), "'regions' is empty: name at least one region."),
         (spec_of('a'), "The region 'a' is not a mapping"),
         (spec_of({}), "'name' of a region is missing"),
         (spec_of({'name': None}), "'name' of a region is missing"),
-        (spec_of({'name': ''}), "'name' of a region is empty"),
+        (
+            spec_of({'name': 'a'}, {'name': ''}),
+            "'name' of a region is empty: give the region's name.",
+        ),
         (
             spec_of({'name': 'a', 'wieght': 1}),
             "'wieght' is not known in region 'a': it may have name, weight, "
@@ -93,7 +93,7 @@ class RegionSpecTest(unittest.TestCase):
         ),
         (
             spec_of({'name': 'a', 'weight': -1}),
-            "'weight' of region 'a' is '-1': it must be from 0 to",
+            "'weight' of region 'a' is '-1': it must be from 0 to 1000000.",
         ),
         (
             spec_of({'name': 'a', 'cap': -2}),
@@ -101,6 +101,7 @@ class RegionSpecTest(unittest.TestCase):
             'for no cap.',
         ),
         (spec_of({'name': 'a', 'cap': 10**6 + 1}), "'a' is '1000001': it mu"),
+        (spec_of({'name': 'a', 'weight': 10**6 + 1}), "is '1000001': it mu"),
         (
             spec_of({'name': 'a', 'weight': 10**4298}),
             "is '10000000000000000000': it must be from 0 to 1000000.",
@@ -110,7 +111,10 @@ class RegionSpecTest(unittest.TestCase):
         (spec_of({'name': 'a', 'cap': None}), "is 'None': it must be a whole"),
         (spec_of({'name': 'a', 'cap': 'x'}), "is 'x': it must be a whole"),
         (spec_of({'name': 'a', 'cap': []}), "is '[]': it must be a whole"),
-        (spec_of({'name': 'a'}, {'name': 'a'}), "is 'a' 2 times"),
+        (
+            spec_of({'name': 'b'}, {'name': 'a'}, {'name': 'a'}),
+            "'name' of a region is 'a' 2 times: name each region once.",
+        ),
     )
     def test_a_wrong_spec_is_refused_with_what_is_accepted(self, wrong, text):
         with self.assertRaises(values.WrongValue) as caught:
@@ -125,8 +129,9 @@ class RegionSpecTest(unittest.TestCase):
         ('a::5', Region('a', 100, 5)),
         ('a:0:-1', Region('a', 0, -1)),
     )
-    def test_an_option_names_a_region(self, text, region):
-        self.assertEqual((region,), spec.parse_region_options([text]))
+    def test_options_name_regions(self, text, region):
+        regions = spec.parse_region_options([text, 'b'])
+        self.assertEqual((region, Region('b')), regions)
 
     @ddt.unpack
     @ddt.data(
@@ -138,8 +143,52 @@ class RegionSpecTest(unittest.TestCase):
             spec.parse_region_options([text])
         self.assertIn(message, str(caught.exception))
 
-    def test_options_name_several_regions(self):
-        self.assertEqual(
-            (Region('a'), Region('b', 1, 2)),
-            spec.parse_region_options(['a', 'b:1:2']),
-        )
+
+HOOK = {'type': 'zaqar', 'params': {'queue': 'goodbye'}}
+
+
+@ddt.ddt
+class DeletionSpec(unittest.TestCase):
+    @ddt.data(
+        ('1.0', {}),
+        ('1.0', {'criteria': 'OLDEST_FIRST', 'grace_period': '3'}),
+        ('1.0', {'hooks': {}}),
+        ('1.1', {'hooks': HOOK | {'timeout': 0}}),
+        ('1.1', {'hooks': {'params': {'queue': 'goodbye'}}}),
+        # Senlin's schema refuses what is not a map.
+        ('1.0', {'hooks': [1]}),
+        ('1.1', {'hooks': {'params': 7}}),
+    )
+    @ddt.unpack
+    def test_what_is_accepted(self, version, properties):
+        self.assertIsNone(spec.check_deletion(properties, version))
+
+    @ddt.data(
+        ({'criteria': None}, "'criteria' is 'None': it must be one of"),
+        ({'criteria': ['RANDOM']}, "'criteria' is '['RANDOM']'"),
+        ({'grace_period': -1}, "'grace_period' is '-1'"),
+        ({'grace_period': None}, "'grace_period' is 'None': it must"),
+        ({'grace_period': 'soon'}, "is 'soon': it must be a whole number"),
+        ({'hooks': {'params': {}}}, "must have 'queue'"),
+        ({'hooks': {'type': 'zaqar'}}, "must have 'queue'"),
+        (
+            {'hooks': {'params': {'queue': ['a']}}},
+            "'queue' of 'hooks' is '['a']': it must be the name of a queue.",
+        ),
+        (
+            {'hooks': {'type': 'webhook', 'params': {'url': 'http://x'}}},
+            "'type' of 'hooks' is 'webhook': Senlin cannot send such hooks",
+        ),
+        ({'hooks': HOOK | {'timeout': -1}}, "'timeout' of 'hooks' is '-1'"),
+        ({'hooks': HOOK | {'type': 'pigeon'}}, "is 'pigeon': it must be one"),
+        ({'hooks': HOOK | {'type': ['zaqar']}}, "is '['zaqar']'"),
+    )
+    @ddt.unpack
+    def test_what_is_refused(self, properties, reason):
+        with self.assertRaises(values.WrongValue) as caught:
+            spec.check_deletion(properties, '1.1')
+        self.assertIn(reason, str(caught.exception))
+
+    def test_hooks_need_version_1_1(self):
+        with self.assertRaisesRegex(values.WrongValue, 'needs version 1.1'):
+            spec.check_deletion({'hooks': HOOK}, '1.0')
