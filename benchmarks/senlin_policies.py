@@ -45,10 +45,10 @@ class Bench:
     def __init__(self) -> None:
         """Start Senlin in this process."""
         # Patches the process and needs Senlin: not before it is wanted.
-        from testing.senlin import driver, engine
+        from testing.senlin import engine, stub_cloud
 
         self.engine = engine.boot()
-        self._new_region = driver.Region
+        self._new_region = stub_cloud.Region
         self.rng = random.Random(SEED)
 
         from oslo_config import cfg

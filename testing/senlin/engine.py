@@ -42,7 +42,7 @@ from senlin.engine.actions import base as actions
 # threads import it at once, one of them fails.
 from senlin.engine.actions import node_action  # noqa: F401
 
-from testing.senlin import driver, waits
+from testing.senlin import stub_cloud, waits
 
 REGIONS = ('RegionOne', 'RegionTwo', 'RegionThree')
 #: Where whatever names no region goes.
@@ -115,7 +115,7 @@ class Engine:
     def __init__(
         self,
         app: Any,
-        cloud: driver.Cloud,
+        cloud: stub_cloud.Cloud,
         service: engine_service.EngineService,
     ) -> None:
         """Keep the parts; use :func:`boot`."""
@@ -372,7 +372,7 @@ def boot(log: str | os.PathLike[str] = os.devnull) -> Engine:
     models.BASE.metadata.create_all(
         db_api._get_main_context_manager().writer.get_engine()
     )
-    cloud = driver.Cloud(REGIONS)
+    cloud = stub_cloud.Cloud(REGIONS)
     environment.initialize()
     environment.global_env().register_driver('openstack_test', cloud.driver)
 

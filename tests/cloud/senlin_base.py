@@ -17,13 +17,6 @@ SERVER = 'senlin_plugins.nova.server-1.0'
 REGIONS = 'senlin_plugins.policy.region_placement-1.0'
 DELETION = 'senlin_plugins.policy.deletion-1.1'
 
-#: A server without a network.
-SERVER_PROPERTIES = {
-    'flavor': layout.FLAVOR,
-    'image': layout.IMAGE,
-    'networks': [],
-}
-
 #: Seconds after which Senlin is asked for something else, and again: see
 #: :meth:`Senlin.wake`.
 FORGOTTEN = 15.0
@@ -65,12 +58,6 @@ class Senlin:
             lambda: self._api.post(f'{path}/actions', json={name: values})
         )
         return answer.json()['action']
-
-    def update(self, path: str, **values: object) -> str:
-        """Change a cluster or a node, as :meth:`act`."""
-        kind = path.split('/')[1].removesuffix('s')
-        answer = _accepted(lambda: self._api.patch(path, json={kind: values}))
-        return _action_of(answer)
 
     def delete(self, path: str) -> str:
         """Delete something; return the action's id, if there is one."""
@@ -188,22 +175,14 @@ class ClusterTest(base.CloudTest):
         self.addCleanup(self.senlin.delete, f'/{plural(kind)}/{made}')
         return made
 
-    def make_profile(self, **more: object) -> str:
+    def make_profile(self) -> str:
         """Make a profile of servers without a network; return its id."""
-        return self.make('profile', SERVER, **SERVER_PROPERTIES, **more)
-
-    def make_health_policy(self, **detection: int) -> str:
-        """Make a policy that recreates nodes; return its id.
-
-        :param detection: the seconds between two looks, and how long a node
-            may wait until somebody begins to create it.
-        """
-        modes = [{'type': 'NODE_STATUS_POLLING'}]
         return self.make(
-            'policy',
-            'senlin.policy.health-1.1',
-            detection={**detection, 'detection_modes': modes},
-            recovery={'actions': [{'name': 'RECREATE'}]},
+            'profile',
+            SERVER,
+            flavor=layout.FLAVOR,
+            image=layout.IMAGE,
+            networks=[],
         )
 
     def make_region_policy(self, **regions: dict[str, int]) -> str:
@@ -259,42 +238,6 @@ class ClusterTest(base.CloudTest):
                 mariadb.query('senlin', f'SELECT * FROM {table}'),  # noqa: S608
                 table,
             )
-
-    def ask_until(
-        self, ask: Callable[[], str], check: Callable[[], Any]
-    ) -> Any:
-        """Ask Senlin for an action, again and again, until a check holds.
-
-        An action fails if it meets another one, for example of a health
-        policy. Nobody but the next action then updates the cluster's status.
-
-        :param ask: asks for the action, and returns its id.
-        :param check: raises as long as the end state does not hold.
-        :returns: what the check returns.
-        :raises NotReady: when the time is over, with the check's last words,
-            and how the last action has ended.
-        """
-
-        def check_or_ask() -> Any:
-            self.wait_until_idle()
-            try:
-                return check()
-            except Exception as exc:
-                action = self.senlin.wait(ask())
-                raise readiness.NotReady(
-                    f'{type(exc).__name__}: {exc}\n'
-                    f'The last {action["action"]} has {action["status"]}: '
-                    f'{action["status_reason"]}'
-                ) from exc
-
-        return self.wait_for(check_or_ask)
-
-    def recover_until(self, cluster: str, check: Callable[[], Any]) -> Any:
-        """Recover a cluster, as :meth:`ask_until`."""
-        path = f'/clusters/{cluster}'
-        return self.ask_until(
-            lambda: self.senlin.act(path, 'recover', check=True), check
-        )
 
     def remove_cluster(self, cluster: str) -> None:
         """Delete a cluster, whose policies must be detached before."""
