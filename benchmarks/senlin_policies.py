@@ -21,12 +21,11 @@ import prettytable
 from benchmarks import common, in_tree, quality
 from senlin_plugins.planning import plan
 
-OURS = 'senlin_plugins'
 SIZES = (100, 1_000, 10_000)
 REGIONS = (2, 1_000)
-CRITERIA = ('RANDOM', 'OLDEST_FIRST')
 QUICK_SIZES = (100, 1_000)
 QUICK_REGIONS = (2, 100)
+CRITERIA = ('RANDOM', 'OLDEST_FIRST')
 
 #: How many random cases tell the quality of the plans, and which ones.
 CASES = 2_000
@@ -45,15 +44,13 @@ class Bench:
     def __init__(self) -> None:
         """Start Senlin in this process."""
         # Patches the process and needs Senlin: not before it is wanted.
-        from testing.senlin import engine, stub_cloud
-
-        self.engine = engine.boot()
-        self._new_region = stub_cloud.Region
-        self.rng = random.Random(SEED)
-
         from oslo_config import cfg
         from senlin.common import context
 
+        from testing.senlin import engine
+
+        self.engine = engine.boot()
+        self.rng = random.Random(SEED)
         cfg.CONF.set_override('max_nodes_per_cluster', 10 * max(SIZES))
         self.owner = {'user': engine.USER, 'project': engine.PROJECT}
         self.context = context.RequestContext(
@@ -66,14 +63,16 @@ class Bench:
 
     def regions(self, count: int) -> list[dict[str, Any]]:
         """Add regions to the cloud and return a policy's list of them."""
-        names = [f'region-{i:04}' for i in range(count)]
-        for name in names:
-            self.engine.cloud.regions.setdefault(name, self._new_region(name))
-        self.engine.cloud.keystone_regions.update(names)
-        return [
-            {'name': name, 'weight': self.rng.randint(1, 10) * 100}
-            for name in names
-        ]
+        from testing.senlin import stub_cloud
+
+        regions = []
+        for number in range(count):
+            name = f'region-{number:04}'
+            self.engine.cloud.regions[name] = stub_cloud.Region(name)
+            self.engine.cloud.keystone_regions.add(name)
+            weight = self.rng.randint(1, 10) * 100
+            regions.append({'name': name, 'weight': weight})
+        return regions
 
     def cluster(self, size: int, regions: Sequence[Mapping[str, Any]]) -> Any:
         """Write a cluster into the database and load it as the engine does.
@@ -87,38 +86,36 @@ class Bench:
         from senlin.engine import cluster as clusters
 
         then = datetime.datetime(2026, 11, 1, tzinfo=datetime.UTC)
-        cluster_id = self.engine.cluster(self.profile_id, max_size=-1)
+        cluster_id = self.engine.cluster(self.profile_id)
         homes = self.rng.choices(
             [region['name'] for region in regions],
             [region['weight'] for region in regions],
             k=size,
         )
+        nodes = []
+        for number, home in enumerate(homes, start=1):
+            age = datetime.timedelta(seconds=self.rng.randrange(10 * size))
+            node = {
+                'id': str(uuid.UUID(int=self.rng.getrandbits(128))),
+                'name': f'node-{number}',
+                'cluster_id': cluster_id,
+                'profile_id': self.profile_id,
+                'index': number,
+                'init_at': then,
+                'created_at': then + age,
+                'tainted': False,
+                # One in a hundred is of no use any more.
+                'status': 'ACTIVE' if number % 100 else 'ERROR',
+                'data': {'placement': {'region_name': home}},
+                'meta_data': {},
+                'dependents': {},
+                **self.owner,
+            }
+            nodes.append(node)
         with db_api.session_for_write() as session:
             session.query(models.Cluster).filter_by(id=cluster_id).update(
                 {'desired_capacity': size, 'next_index': size + 1}
             )
-            nodes = [
-                {
-                    'id': str(uuid.UUID(int=self.rng.getrandbits(128))),
-                    'name': f'node-{i}',
-                    'cluster_id': cluster_id,
-                    'profile_id': self.profile_id,
-                    'index': i,
-                    'init_at': then,
-                    'created_at': then
-                    + datetime.timedelta(
-                        seconds=self.rng.randrange(10 * size)
-                    ),
-                    'tainted': False,
-                    # One in a hundred is of no use any more.
-                    'status': 'ERROR' if i % 100 == 99 else 'ACTIVE',
-                    'data': {'placement': {'region_name': home}},
-                    'meta_data': {},
-                    'dependents': {},
-                    **self.owner,
-                }
-                for i, home in enumerate(homes, start=1)
-            ]
             session.execute(models.Node.__table__.insert(), nodes)
         return clusters.Cluster.load(self.context, cluster_id)
 
@@ -165,44 +162,35 @@ class Bench:
         """
         from senlin.policies import base
 
-        kind, version = 'region_placement', '1.0'
-        if 'criteria' in properties:
-            kind, version = 'deletion', '1.1'
+        kind = 'deletion' if 'criteria' in properties else 'region_placement'
         timings = []
-        for package in (OURS, 'senlin'):
+        for package in ('senlin_plugins', 'senlin'):
             type_name = f'{package}.policy.{kind}'
-            spec = {'type': type_name, 'version': version}
+            spec = {'type': type_name, 'version': '1.0'}
             spec['properties'] = {**properties}
             policy = base.Policy(type_name, spec, **self.owner)
             name = f'CLUSTER_SCALE_{way.upper()}'
-            taken, after = self.time(policy, cluster, name, count, **data)
-            timings.append((taken, after))
+            timings.append(self.time(policy, cluster, name, count, **data))
+        (ours, our_data), (theirs, their_data) = timings
+        for after in (our_data, their_data):
             candidates = after.get('deletion', {}).get('candidates')
-            if 'criteria' in properties and len(candidates) != count:
-                raise common.BenchmarkError(
-                    f'{type_name} with {what} chose {len(candidates)} nodes '
-                    f'instead of {count}.'
-                )
-        (ours, data), (theirs, _) = timings
-        if data['status'] != 'OK':
-            raise common.BenchmarkError(f'{what}: {data["reason"]}')
+            if kind == 'deletion' and len(candidates) != count:
+                raise common.BenchmarkError(f'{what}: {len(candidates)} nodes')
+        if our_data['status'] != 'OK':
+            raise common.BenchmarkError(f'{what}: {our_data["reason"]}')
         size = len(cluster.nodes)
         self.rows.append((what, size, regions, count, ours, theirs))
-        return data
+        return our_data
 
     def delete(
         self, cluster: Any, count: int, regions: int = 0, **data: Any
     ) -> None:
         """Time the deletion policies with each criterion."""
         for criterion in CRITERIA:
+            what = f'deletion, {criterion}'
+            properties = {'criteria': criterion}
             self.compare(
-                f'deletion, {criterion}',
-                {'criteria': criterion},
-                cluster,
-                'in',
-                count,
-                regions,
-                **data,
+                what, properties, cluster, 'in', count, regions, **data
             )
 
     def measure(self, sizes: Sequence[int], numbers: Sequence[int]) -> None:
@@ -213,18 +201,16 @@ class Bench:
                 common.say(f'{size} nodes, {number} regions')
                 regions = self.regions(number)
                 cluster = self.cluster(size, regions)
+                properties = {'regions': regions}
                 for way in ('out', 'in'):
+                    what = f'placement, scale {way}'
                     data = self.compare(
-                        f'placement, scale {way}',
-                        {'regions': regions},
-                        cluster,
-                        way,
-                        half,
-                        number,
+                        what, properties, cluster, way, half, number
                     )
                 # Deletion follows the plan for the scale-in.
-                plan = {'count': half, 'regions': data['deletion']['regions']}
-                self.delete(cluster, half, regions=number, deletion=plan)
+                decided = {'count': half}
+                decided['regions'] = data['deletion']['regions']
+                self.delete(cluster, half, number, deletion=decided)
             common.say(f'{size} nodes, no regions')
             for count in (1, half):
                 self.delete(cluster, count)
@@ -243,19 +229,14 @@ def compare(quick: bool) -> str:
     for what, nodes, regions, change, ours, theirs in sorted(
         bench.rows, key=lambda row: (row[0], row[2], row[3] == 1)
     ):
-        times.append(
-            (
-                what,
-                nodes,
-                regions or '-',
-                change,
-                f'{ours * 1e3:.2f}',
-                f'{theirs * 1e3:.2f}',
-                f'{theirs / ours:.1f}',
-            )
-        )
+        numbers = f'{ours * 1e3:.2f}', f'{theirs * 1e3:.2f}'
+        ratio = f'{theirs / ours:.1f}'
+        times.append((what, nodes, regions or '-', change, *numbers, ratio))
     common.say(f'{CASES} random plans')
-    planners = {OURS: plan.plan_change, 'in-tree': in_tree.planner()}
+    planners = {
+        'senlin_plugins': plan.plan_change,
+        'in-tree': in_tree.planner(),
+    }
     plans = prettytable.PrettyTable(quality.HEADS, align='l')
     plans.add_rows([*quality.compare(planners, CASES, SEED)])
     return '\n'.join(

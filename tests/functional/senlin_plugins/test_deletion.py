@@ -110,7 +110,7 @@ class Scenarios(base.TestCase):
         for action in derived:
             self.assertNotIn('deletion', action['data'])
 
-    @ddt.data({'status': 'ERROR'}, {'status': 'WARNING'}, {'tainted': True})
+    @ddt.data({'status': 'ERROR'}, {'tainted': True})
     def test_s2_a_node_of_no_use_leaves_first(self, values):
         policy = self.deletion_policy(criteria='OLDEST_FIRST')
         cluster = self.cluster(policy, size=2)

@@ -61,15 +61,6 @@ class Adoption(base.TestCase):
         self.assertEqual({TWO: 1, THREE: 1}, data['deletion']['regions'])
         self.assertIsNone(self.cloud.region_of_server(server))
 
-    def test_an_adopted_server_stays_when_the_default_region_changes(self):
-        cluster = self.cluster(size=1)
-        (node,) = self.senlin.nodes(cluster)
-        self.abandon(node['id'])
-        adopted = self.adopt(node['physical_id'], **OVERRIDES)
-        self.set_option('default_region_name', TWO, None)
-        self.act_node(adopted['id'], 'check')
-        self.assertEqual('ACTIVE', self.shown(adopted['id'])['status'])
-
     @ddt.data(
         (SERVER, 'servers', {'flavor': 'small', 'networks': []}),
         (STACK, 'stacks', {'template': TEMPLATE}),
@@ -97,11 +88,18 @@ class Adoption(base.TestCase):
         self.assertEqual(400, caught.exception.code)
         self.assertEqual([], self.senlin.call('GET', '/nodes')['nodes'])
 
-    def test_senlin_adopts_no_server_without_a_key_pair(self):
+    def test_an_adopted_server_stays_when_the_default_region_changes(self):
         cluster = self.cluster(size=1)
         (node,) = self.senlin.nodes(cluster)
+        server = node['physical_id']
+        self.abandon(node['id'])
+        # Senlin itself refuses a server without a key pair.
         with self.assertRaisesRegex(engine.ApiError, "The value 'None'"):
-            self.adopt(node['physical_id'], networks=[])
+            self.adopt(server, networks=[])
+        adopted = self.adopt(server, **OVERRIDES)
+        self.set_option('default_region_name', TWO, None)
+        self.act_node(adopted['id'], 'check')
+        self.assertEqual('ACTIVE', self.shown(adopted['id'])['status'])
 
 
 class Types(base.TestCase):

@@ -277,15 +277,6 @@ class Refusing(base.TestCase):
         self.assertEqual({'status', 'reason'}, action['data'].keys())
         self.assertEqual([], self.senlin.nodes(cluster))
 
-    def test_a_profile_that_ignores_regions_is_refused(self):
-        cluster = self.cluster(profile=self.senlin.profile('os.nova.server'))
-        policy = self.region_policy((TWO,))
-        for words in (
-            "'os.nova.server-1.0'",
-            "use a profile of type 'senlin_plugins.nova.server'",
-        ):
-            self.assert_not_attached(words, cluster, policy)
-
     def test_a_cluster_whose_nodes_have_no_region_is_refused(self):
         profile = self.senlin.profile('os.nova.server')
         cluster = self.cluster(profile=profile, size=1)
