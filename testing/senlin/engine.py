@@ -24,7 +24,6 @@ warnings.simplefilter('ignore')
 
 import eventlet
 import senlin.cmd  # noqa: F401  patches the process
-import sqlalchemy
 import webob
 from oslo_config import cfg
 from oslo_log import log as logging
@@ -81,14 +80,6 @@ TABLES = [
     for table in models.BASE.metadata.sorted_tables
     if table.name not in ('service', 'credential')
 ]
-#: Counts the rows of each of them. As text: SQLAlchemy would need some
-#: milliseconds each time to write it.
-_COUNT = sqlalchemy.text(
-    ' UNION ALL '.join(
-        f"SELECT '{table.name}', count(*) FROM {table.name}"  # noqa: S608
-        for table in TABLES
-    )
-)
 #: Seconds until an action that does not end is given up.
 PATIENCE = 600.0
 #: Seconds between two looks at something that will change.
@@ -336,12 +327,6 @@ class Engine:
         self.cloud.reset()
         if working or polled:
             raise RuntimeError(f'at work: {working}, polled: {polled}')
-
-    def count_rows(self) -> dict[str, int]:
-        """Count the rows of the tables that :meth:`reset` empties."""
-        with db_api.session_for_read() as session:
-            rows = session.execute(_COUNT).all()
-        return {f'rows of table {name}': count for name, count in rows}
 
 
 def _status(action_id: str) -> str | None:

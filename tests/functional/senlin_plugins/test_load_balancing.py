@@ -7,8 +7,12 @@ policies. The load-balancing policy then has taken the server out of its pool.
 """
 
 from tests.functional.senlin_plugins import base
-from tests.functional.senlin_plugins.base import LOAD_BALANCER, ONE, TWO
+from tests.functional.senlin_plugins.base import ONE, TWO
 
+LOAD_BALANCER = {
+    'pool': {'subnet': 'private', 'protocol_port': 80},
+    'vip': {'subnet': 'public', 'protocol_port': 80},
+}
 TOO_FEW = "The target capacity ({}) is less than the cluster's min_size (2)."
 
 
