@@ -16,10 +16,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import prettytable
-
-from benchmarks import common, in_tree, quality
-from senlin_plugins.planning import plan
+from benchmarks import common
 
 SIZES = (100, 1_000, 10_000)
 REGIONS = (2, 1_000)
@@ -27,8 +24,6 @@ QUICK_SIZES = (100, 1_000)
 QUICK_REGIONS = (2, 100)
 CRITERIA = ('RANDOM', 'OLDEST_FIRST')
 
-#: How many random cases tell the quality of the plans, and which ones.
-CASES = 2_000
 SEED = 20_261_120
 
 #: A call is repeated this often, or for so many seconds; the best counts.
@@ -232,13 +227,6 @@ def compare(quick: bool) -> str:
         numbers = f'{ours * 1e3:.2f}', f'{theirs * 1e3:.2f}'
         ratio = f'{theirs / ours:.1f}'
         times.append((what, nodes, regions or '-', change, *numbers, ratio))
-    common.say(f'{CASES} random plans')
-    planners = {
-        'senlin_plugins': plan.plan_change,
-        'in-tree': in_tree.planner(),
-    }
-    plans = prettytable.PrettyTable(quality.HEADS, align='l')
-    plans.add_rows([*quality.compare(planners, CASES, SEED)])
     return '\n'.join(
         [
             common.machine(f'Senlin {version.version_info.version_string()}'),
@@ -246,9 +234,6 @@ def compare(quick: bool) -> str:
             'Milliseconds of processor time, the best of several runs; '
             'ratio: in-tree / ours',
             common.table(HEADS, times, 'what'),
-            '',
-            f'Quality of the plans ({CASES} random cases, seed {SEED})',
-            str(plans),
         ]
     )
 
@@ -258,7 +243,7 @@ if __name__ == '__main__':
         common.command(
             'Senlin',
             'Time region placement and deletion beside the policies that come '
-            'with Senlin, and compare the plans. Takes a few minutes.',
+            'with Senlin. Takes a few minutes.',
             'only up to 1,000 nodes and 100 regions: half a minute',
             compare,
         )
