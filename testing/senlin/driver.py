@@ -81,7 +81,7 @@ class Compute(Client):
     """As much of Nova's driver as the server profile calls."""
 
     flavor_find = keypair_find = Client.find
-    server_delete = server_force_delete = _deletion('server_delete', 'servers')
+    server_delete = _deletion('server_delete', 'servers')
     wait_for_server_delete = _done
 
     def validate_azs(self, azs):
@@ -108,7 +108,6 @@ class Compute(Client):
             has_config_drive=False,
             security_groups=[],
             reboots=0,
-            snapshots=[],
         )
         return copy.deepcopy(server)
 
@@ -143,10 +142,6 @@ class Compute(Client):
         """Put another image on the server."""
         self._call('server_rebuild')
         self._changing(server).image = {'id': image}
-
-    def server_create_image(self, server, name):
-        """Note the name of the snapshot."""
-        self._changing(server).snapshots.append(name)
 
     def server_metadata_update(self, server, metadata):
         """Add to the metadata."""
@@ -222,7 +217,6 @@ class Orchestration(Client):
         """Change a stack of this region."""
         if 'tags' in attrs:
             attrs['tags'] = attrs['tags'].split(',')
-        self._call('stack_get')
         vars(self._get('stacks', stack_id)).update(attrs)
 
     def stack_get_template(self, stack_id):

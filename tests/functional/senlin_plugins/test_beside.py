@@ -11,7 +11,6 @@ from senlin.health_manager import service
 from testing.senlin import engine
 from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import (
-    NO_PLAN,
     NO_REGION,
     ONE,
     THREE,
@@ -96,24 +95,6 @@ class Health(base.TestCase):
         )
         self.assertEqual({'count': 2}, data['creation'])
         self.assert_servers(self.cluster_id, **{TWO: 1, THREE: 1})
-
-
-class Scaling(base.TestCase):
-    def test_only_what_was_planned_starts_a_cooldown(self):
-        adjustment = {'number': 2, 'cooldown': 3600}
-        scaling = self.senlin.policy(
-            'senlin.policy.scaling',
-            {'event': 'CLUSTER_SCALE_OUT', 'adjustment': adjustment},
-        )
-        regions = self.region_policy((TWO, 100, 2), (THREE, 100, 2))
-        cluster = self.cluster(scaling, regions)
-        action = self.senlin.act(cluster, 'scale_out', count=5)
-        self.assert_failed(NO_PLAN, action)
-        # The count is that of the scaling policy.
-        self.act(cluster, 'scale_out')
-        self.assert_servers(cluster, **{TWO: 1, THREE: 1})
-        with self.assertRaisesRegex(engine.ApiError, 'cooldown'):
-            self.senlin.act(cluster, 'scale_out')
 
 
 class Bindings(base.TestCase):

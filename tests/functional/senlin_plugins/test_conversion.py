@@ -104,25 +104,22 @@ WRONG_URLS = (
 
 
 def make_database(path):
-    """Make a database with two clusters; "db" uses this package."""
+    """Make a database with a cluster that uses this package."""
     engine = sqlalchemy.create_engine(f'sqlite:///{path}')
     models.BASE.metadata.create_all(engine)
     owner = {'user': 'u', 'project': 'p'}
+    profile = models.Profile(
+        id='a profile',
+        type=f'{AWARE}-1.0',
+        context={},
+        spec={'type': AWARE, 'properties': {}},
+        **owner,
+    )
+    cluster = models.Cluster(id='1', name='db', profile_id=profile.id, **owner)
     with orm.Session(engine) as session:
-        for name, type_name in (('web', IN_TREE), ('db', AWARE)):
-            profile = models.Profile(
-                id=f'profile of {name}',
-                type=f'{type_name}-1.0',
-                context={},
-                spec={'type': type_name, 'properties': {}},
-                **owner,
-            )
-            session.add(profile)
-            session.flush()
-            cluster = models.Cluster(
-                id=name, name=name, profile_id=profile.id, **owner
-            )
-            session.add(cluster)
+        session.add(profile)
+        session.flush()
+        session.add(cluster)
         session.commit()
     engine.dispose()
 
@@ -154,12 +151,10 @@ class Command(upgrade_checks.UpgradeCheckCase):
         def run(*arguments):
             return self.execute('--config-file', conf, *arguments)
 
-        self.assertEqual(f'cluster db (db): {AWARE}-1.0\n', run('list').output)
-        self.assertIn(
-            'Nothing has changed', run('profile', 'profile of web').output
-        )
-        done = run('profile', 'profile of db', '--back', '--yes')
-        self.assertIn('Done.', done.output)
+        self.assertEqual(f'cluster db (1): {AWARE}-1.0\n', run('list').output)
+        back = 'profile', 'a profile', '--back'
+        self.assertIn('Nothing has changed', run(*back).output)
+        self.assertIn('Done.', run(*back, '--yes').output)
         self.assertIn('Nothing needs this package', run('list').output)
         database.unlink()
         broken = run('list')

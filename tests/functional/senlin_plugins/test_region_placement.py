@@ -31,14 +31,19 @@ VOLUME = {
 
 class Growing(base.TestCase):
     def test_s2_a_plan_is_written_beside_decisions_of_other_policies(self):
+        scaling = {
+            'event': 'CLUSTER_SCALE_OUT',
+            'adjustment': {'type': 'CHANGE_IN_CAPACITY', 'number': 3},
+        }
         zones = {'zones': [{'name': 'nova'}]}
         group = {'servergroup': {'name': 'apart'}}
         cluster = self.cluster(
+            self.senlin.policy('senlin.policy.scaling', scaling),
             self.senlin.policy('senlin.policy.zone_placement', zones),
             self.senlin.policy('senlin.policy.affinity', group),
             self.region_policy((TWO, 200), (THREE, 100), (ONE, 100, 0)),
         )
-        data = self.act(cluster, 'scale_out', count=3)
+        data = self.act(cluster, 'scale_out')
         self.assertEqual('OK', data['status'])
         counts = {TWO: 2, THREE: 1}
         self.assertEqual(

@@ -74,7 +74,8 @@ class Changes(unittest.TestCase):
         self, regions, nodes, gone, count
     ):
         change = Change(False, min(count, len(nodes)))
-        decision = plan_change(snapshot(regions, nodes, gone, change))
+        cluster = snapshot(regions, nodes, gone, change)
+        decision = plan_change(cluster)
         usable = {region.name for region in regions} - gone
         movable = [node for node in nodes if node.region not in gone]
         if not usable:
@@ -96,6 +97,8 @@ class Changes(unittest.TestCase):
         region_of = {node.id: node.region for node in nodes}
         regions_left = [region_of[node_id] for node_id in decision.candidates]
         self.assertEqual(decision.plan, collections.Counter(regions_left))
+        after = cluster.after(decision.plan).current
+        self.assertEqual(len(nodes) - change.count, sum(after.values()))
 
     def test_the_regions_of_unrecorded_nodes_are_written(self):
         nodes = [Node('1', 'A', recorded=False), Node('2', 'A')]
