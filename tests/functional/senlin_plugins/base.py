@@ -25,6 +25,8 @@ ONE, TWO, THREE = engine.REGIONS
 
 NO_REGION = 'No region is found usable.'
 NO_PLAN = 'There is no feasible plan to handle all nodes.'
+#: The reason if Keystone fails with "Keystone is down".
+KEYSTONE_DOWN = 'The policy check failed: Keystone is down'
 #: The inputs of a resize to a size.
 EXACTLY = {'adjustment_type': 'EXACT_CAPACITY'}
 

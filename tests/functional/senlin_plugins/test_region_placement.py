@@ -14,6 +14,7 @@ from testing.senlin import engine
 from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import (
     EXACTLY,
+    KEYSTONE_DOWN,
     NO_PLAN,
     NO_REGION,
     ONE,
@@ -87,20 +88,32 @@ class Growing(base.TestCase):
         policy = self.region_policy((ONE,), (TWO,))
         cluster = self.cluster(policy, profile=profile)
         self.act(cluster, 'scale_out', count=4)
-        self.cloud.keystone_regions = {THREE}
-        refused = {'status': 'ERROR', 'reason': NO_REGION}
-        for name, inputs in (
-            ('scale_out', {}),
-            ('scale_in', {}),
-            ('resize', EXACTLY | {'number': 5}),
-            ('resize', EXACTLY | {'number': 3}),
+        nodes = self.senlin.nodes(cluster)
+        for failure, names, reason in (
+            ('', {THREE}, NO_REGION),
+            ('Keystone is down', {ONE, TWO, THREE}, KEYSTONE_DOWN),
         ):
-            action = self.senlin.act(cluster, name, **inputs)
-            self.assertEqual('FAILED', action['status'])
-            self.assertEqual(refused, action['data'])
-        action, _ = self.senlin.start_node(cluster, profile)
-        self.assertEqual(refused, self.senlin.wait(action)['data'])
-        self.assert_servers(cluster, **{ONE: 2, TWO: 2})
+            self.cloud.keystone_failure = failure
+            self.cloud.keystone_regions = names
+            create, created = self.senlin.start_node(cluster, profile)
+            for action in (
+                self.senlin.wait(create),
+                self.senlin.act(cluster, 'scale_out'),
+                self.senlin.act(cluster, 'scale_in'),
+                self.senlin.act(cluster, 'resize', number=5, **EXACTLY),
+                self.senlin.act(cluster, 'resize', number=0, **EXACTLY),
+            ):
+                self.assertEqual('FAILED', action['status'])
+                refused = {'status': 'ERROR', 'reason': reason}
+                self.assertEqual(refused, action['data'])
+            self.wait_until_free(cluster)
+            self.assertEqual(nodes, self.senlin.nodes(cluster))
+            # In the cluster, a recovery would create it in some region.
+            shown = self.shown(created)
+            self.assertEqual('ERROR', shown['status'])
+            self.assertEqual('', shown['cluster_id'])
+            self.assertIn(reason, shown['status_reason'])
+        self.cloud.keystone_failure = ''
         self.cloud.keystone_regions = {ONE}
         data = self.act(cluster, 'scale_out', count=2)
         self.assertEqual({ONE: 2}, data['creation']['regions'])
@@ -305,43 +318,42 @@ class Refusing(base.TestCase):
 class Types(base.TestCase):
     """The properties that the documents list, with their defaults."""
 
-    def listed(self, type_name):
-        """Return the path of each property, its type and its default."""
+    def defaults(self, type_name):
+        """Return the default of each property; none for what is required."""
         shown = self.senlin.call('GET', f'/policy-types/{type_name}')
-        properties = {}
+        defaults = {}
 
         def read(path, schema):
             for name, entry in schema.items():
-                default = entry.get('default', entry['required'])
-                properties[f'{path}{name}'] = entry['type'], default
+                defaults[f'{path}{name}'] = entry.get('default')
                 read(f'{path}{name}.', entry.get('schema') or {})
 
         read('', shown['policy_type']['schema'])
-        return properties
+        return defaults
 
     def test_region_placement(self):
-        properties = {
-            'regions': ('List', True),
-            'regions.*': ('Map', False),
-            'regions.*.name': ('String', True),
-            'regions.*.weight': ('Integer', 100),
-            'regions.*.cap': ('Integer', -1),
+        defaults = {
+            'regions': None,
+            'regions.*': None,
+            'regions.*.name': None,
+            'regions.*.weight': 100,
+            'regions.*.cap': -1,
         }
-        self.assertEqual(properties, self.listed(f'{base.REGION_POLICY}-1.0'))
+        self.assertEqual(defaults, self.defaults(f'{base.REGION_POLICY}-1.0'))
 
     def test_deletion(self):
-        properties = {
-            'criteria': ('String', 'RANDOM'),
-            'destroy_after_deletion': ('Boolean', True),
-            'grace_period': ('Integer', 0),
-            'reduce_desired_capacity': ('Boolean', True),
-            'hooks': ('Map', {}),
-            'hooks.type': ('String', 'zaqar'),
-            'hooks.params': ('Map', {}),
-            'hooks.params.queue': ('String', ''),
-            'hooks.params.url': ('String', ''),
-            'hooks.timeout': ('Integer', 0),
+        defaults = {
+            'criteria': 'RANDOM',
+            'destroy_after_deletion': True,
+            'grace_period': 0,
+            'reduce_desired_capacity': True,
+            'hooks': {},
+            'hooks.type': 'zaqar',
+            'hooks.params': {},
+            'hooks.params.queue': '',
+            'hooks.params.url': '',
+            'hooks.timeout': 0,
         }
         for version in ('1.0', '1.1'):
             type_name = f'{base.DELETION_POLICY}-{version}'
-            self.assertEqual(properties, self.listed(type_name))
+            self.assertEqual(defaults, self.defaults(type_name))

@@ -21,9 +21,13 @@ from senlin.policies import base as policy_base
 from senlin_plugins.region_policy import CREATED_ALREADY, DELETED_ALREADY
 from testing.senlin import engine
 from tests.functional.senlin_plugins import base
-from tests.functional.senlin_plugins.base import NO_PLAN, ONE, THREE, TWO
-
-KEYSTONE_DOWN = 'The policy check failed: Keystone is down'
+from tests.functional.senlin_plugins.base import (
+    KEYSTONE_DOWN,
+    NO_PLAN,
+    ONE,
+    THREE,
+    TWO,
+)
 
 
 class TestCase(base.TestCase):

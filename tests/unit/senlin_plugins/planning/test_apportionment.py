@@ -9,7 +9,6 @@ import ddt
 import hypothesis
 from hypothesis import strategies as st
 
-from senlin_plugins.planning import apportionment
 from senlin_plugins.planning.apportionment import grow, shrink
 from senlin_plugins.planning.spec import Region
 from testing.senlin import optimum
@@ -163,37 +162,7 @@ class Examples(unittest.TestCase):
         self.assertEqual(plan, decision.plan)
         self.assertEqual(sorted(plan), list(decision.plan))
 
-    @ddt.unpack
-    @ddt.data(
-        # Strays, nodes above a cap, regions of weight 0, the others.
-        (1, {'stray': 1}),
-        (2, {'stray': 2}),
-        (3, {'stray': 2, 'full': 1}),
-        (5, {'stray': 2, 'full': 2, 'last': 1}),
-        (6, {'stray': 2, 'full': 2, 'last': 1, 'a': 1}),
-        (9, {'stray': 2, 'full': 3, 'last': 1, 'a': 3}),
-    )
-    def test_the_worst_nodes_leave_first(self, count, plan):
-        regions = [Region('a'), Region('full', 100, 1), Region('last', 0)]
-        current = {'a': 3, 'full': 3, 'last': 1, 'stray': 2}
-        self.assertEqual(plan, shrink(regions, current, count).plan)
-
-    @ddt.unpack
-    @ddt.data(
-        (1, {'a': 1}),
-        (4, {'a': 3, 'small': 1}),
-        (5, {'a': 3, 'last': 1, 'small': 1}),
-    )
-    def test_a_region_of_weight_0_is_the_last_resort(self, count, plan):
-        regions = [
-            Region('a', 100, 3),
-            Region('small', 50, 1),
-            Region('last', 0),
-            Region('none', 100, 0),
-        ]
-        self.assertEqual(plan, grow(regions, {}, count).plan)
-
-    @ddt.data(apportionment.grow, apportionment.shrink)
+    @ddt.data(grow, shrink)
     def test_no_region_is_refused_with_the_documented_reason(self, decide):
         decision = decide([], {'a': 1}, 1)
         self.assertEqual('No region is found usable.', decision.refusal)

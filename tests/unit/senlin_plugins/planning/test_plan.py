@@ -130,16 +130,6 @@ class Ties(unittest.TestCase):
         decision = plan_change(cluster)
         self.assertEqual({*leaving[:count]}, {*decision.candidates})
 
-    def test_a_better_distribution_matters_more(self):
-        nodes = [
-            Node('a1', 'A', None, 'ERROR', created_at=CREATED),
-            Node('b1', 'B', created_at=CREATED),
-            Node('b2', 'B', created_at=CREATED),
-        ]
-        regions = [Region('A'), Region('B')]
-        cluster = snapshot(regions, nodes, (), Change(False, 1))
-        self.assertEqual({'B': 1}, plan_change(cluster).plan)
-
 
 class Recoveries(unittest.TestCase):
     @examples
