@@ -7,7 +7,6 @@ import contextlib
 import functools
 import time
 from collections.abc import Callable
-from typing import Any
 
 from openstack import connection, exceptions
 
@@ -39,7 +38,7 @@ class Senlin:
         return _answer(self._api.get(path)).json()
 
     def create(self, kind: str, **values: object) -> dict:
-        """Make a profile, a policy, a cluster or a node.
+        """Make a profile, a policy or a cluster.
 
         :returns: it, with the id of the action that makes it, if there is
             one, under ``action``.
@@ -49,15 +48,17 @@ class Senlin:
         )
         return {**answer.json()[kind], 'action': _action_of(answer)}
 
-    def act(self, path: str, name: str, **values: object) -> str:
-        """Ask for an action on a cluster or a node; return its id.
+    def act(self, cluster: str, name: str, **values: object) -> dict:
+        """Carry out an action on a cluster, and return it at its end.
 
         Senlin refuses the request while another action is in the way.
         """
-        answer = _accepted(
-            lambda: self._api.post(f'{path}/actions', json={name: values})
+        path = f'/clusters/{cluster}/actions'
+        answer = readiness.wait_until(
+            lambda: _answer(self._api.post(path, json={name: values})),
+            not_yet=exceptions.ConflictException,
         )
-        return answer.json()['action']
+        return self.wait(answer.json()['action'])
 
     def delete(self, path: str) -> str:
         """Delete something; return the action's id, if there is one."""
@@ -76,18 +77,17 @@ class Senlin:
         self.wait_until(functools.partial(_check_ended, action))
         return self.get(f'/actions/{action}')['action']
 
-    def wait_until(self, check: Callable[[], Any]) -> Any:
+    def wait_until(self, check: Callable[[], None]) -> None:
         """Wait until a check raises nothing, and wake Senlin now and then.
 
-        :returns: what the check returns.
         :raises NotReady: when the time is over, with the check's last words.
         """
         woken = time.monotonic()
 
-        def check_or_wake() -> Any:
+        def check_or_wake() -> None:
             nonlocal woken
             try:
-                return check()
+                check()
             except Exception:
                 if time.monotonic() > woken + FORGOTTEN:
                     # What the check says matters more.
@@ -96,7 +96,7 @@ class Senlin:
                     woken = time.monotonic()
                 raise
 
-        return readiness.wait_until(check_or_wake)
+        readiness.wait_until(check_or_wake)
 
     def wake(self) -> None:
         """Ask Senlin for something if an action waits to be looked at.
@@ -129,16 +129,6 @@ def _answer(response):
     """Return an answer of Senlin's API; raise if it is a refusal."""
     exceptions.raise_from_response(response)
     return response
-
-
-def _accepted(request: Callable[[], Any]) -> Any:
-    """Send a request again until Senlin accepts it; return the answer.
-
-    :raises NotReady: when the time is over, with Senlin's last refusal.
-    """
-    return readiness.wait_until(
-        lambda: _answer(request()), not_yet=exceptions.ConflictException
-    )
 
 
 def _check_ended(action: str) -> None:
@@ -211,14 +201,19 @@ class ClusterTest(base.CloudTest):
 
     def do(self, cluster: str, name: str, **values: object) -> dict:
         """Carry out an action on a cluster; it must succeed; return it."""
-        action = self.senlin.act(f'/clusters/{cluster}', name, **values)
-        return self.assert_succeeds(action)
+        action = self.senlin.act(cluster, name, **values)
+        self.assert_done(action)
+        return action
 
-    def assert_succeeds(self, action: str) -> dict:
-        """Wait for an action; fail if it does; return it."""
-        ended = self.senlin.wait(action)
-        self.assertEqual('SUCCEEDED', ended['status'], ended['status_reason'])
-        return ended
+    def assert_succeeds(self, action_id: str) -> None:
+        """Wait for an action, and fail if it does."""
+        self.assert_done(self.senlin.wait(action_id))
+
+    def assert_done(self, action: dict) -> None:
+        """Fail with the reason of an action unless it succeeded."""
+        self.assertEqual(
+            'SUCCEEDED', action['status'], action['status_reason']
+        )
 
     def wait_until_idle(self) -> None:
         """Wait until Senlin works at no cluster and no node."""

@@ -22,9 +22,7 @@ class TestDeadRegion(senlin_base.ClusterTest):
         self.assertEqual({ONE: 2}, action['data']['creation']['regions'])
         action = self.do(cluster, 'scale_in', count=3)
         self.assertEqual({ONE: 3}, action['data']['deletion']['regions'])
-        action = self.senlin.wait(
-            self.senlin.act(f'/clusters/{cluster}', 'scale_in', count=2)
-        )
+        action = self.senlin.act(cluster, 'scale_in', count=2)
         self.assertEqual('FAILED', action['status'])
         self.assertIn(
             'There is no feasible plan to handle all nodes.',

@@ -37,12 +37,23 @@ WEBHOOKS = (
     ),
     (
         'CLUSTER_DEL_NODES',
+        {'candidates': ['nobody']},
+        "The 'candidates' 'nobody' are not in the cluster.",
+    ),
+    (
+        'CLUSTER_DEL_NODES',
         {'candidates': 'abc'},
         "The value of 'candidates' is 'abc': it must be a list of node ids.",
     ),
 )
-#: Properties that only Keystone or Senlin's schema refuses.
+#: Properties that the readers of specs, Keystone or Senlin's schema refuse.
 SPECS = (
+    (
+        base.REGION_POLICY,
+        '1.0',
+        {'regions': [{'name': ONE, 'weight': [1]}]},
+        "is '[1]': it must be a whole number.",
+    ),
     (
         base.REGION_POLICY,
         '1.0',
