@@ -143,20 +143,19 @@ class Bench:
         self,
         what: str,
         properties: Mapping[str, Any],
-        cluster: Any,
-        way: str,
-        count: int,
+        action: tuple[Any, str, int],
         regions: int = 0,
         **data: Any,
     ) -> dict[str, Any]:
         """Time both policies of a kind on the same action.
 
         :param properties: what the policies' spec says.
-        :param way: "out" or "in".
+        :param action: the cluster, the name of the action, and its count.
         :returns: the action's data after this package's policy.
         """
         from senlin.policies import base
 
+        cluster, _, count = action
         kind = 'deletion' if 'criteria' in properties else 'region_placement'
         timings = []
         for package in ('senlin_plugins', 'senlin'):
@@ -164,29 +163,13 @@ class Bench:
             spec = {'type': type_name, 'version': '1.0'}
             spec['properties'] = {**properties}
             policy = base.Policy(type_name, spec, **self.owner)
-            name = f'CLUSTER_SCALE_{way.upper()}'
-            timings.append(self.time(policy, cluster, name, count, **data))
-        (ours, our_data), (theirs, their_data) = timings
-        for after in (our_data, their_data):
-            candidates = after.get('deletion', {}).get('candidates')
-            if kind == 'deletion' and len(candidates) != count:
-                raise common.BenchmarkError(f'{what}: {len(candidates)} nodes')
-        if our_data['status'] != 'OK':
-            raise common.BenchmarkError(f'{what}: {our_data["reason"]}')
+            timings.append(self.time(policy, *action, **data))
+        (ours, decided), (theirs, _) = timings
+        if decided['status'] != 'OK':
+            raise common.BenchmarkError(f'{what}: {decided["reason"]}')
         size = len(cluster.nodes)
         self.rows.append((what, size, regions, count, ours, theirs))
-        return our_data
-
-    def delete(
-        self, cluster: Any, count: int, regions: int = 0, **data: Any
-    ) -> None:
-        """Time the deletion policies with each criterion."""
-        for criterion in CRITERIA:
-            what = f'deletion, {criterion}'
-            properties = {'criteria': criterion}
-            self.compare(
-                what, properties, cluster, 'in', count, regions, **data
-            )
+        return decided
 
     def measure(self, sizes: Sequence[int], numbers: Sequence[int]) -> None:
         """Time everything on clusters of all sizes and numbers of regions."""
@@ -199,16 +182,23 @@ class Bench:
                 properties = {'regions': regions}
                 for way in ('out', 'in'):
                     what = f'placement, scale {way}'
-                    data = self.compare(
-                        what, properties, cluster, way, half, number
-                    )
+                    action = cluster, f'CLUSTER_SCALE_{way.upper()}', half
+                    data = self.compare(what, properties, action, number)
                 # Deletion follows the plan for the scale-in.
-                decided = {'count': half}
-                decided['regions'] = data['deletion']['regions']
-                self.delete(cluster, half, number, deletion=decided)
+                plan = {'count': half, 'regions': data['deletion']['regions']}
+                self.delete(action, number, deletion=plan)
             common.say(f'{size} nodes, no regions')
             for count in (1, half):
-                self.delete(cluster, count)
+                self.delete((cluster, 'CLUSTER_SCALE_IN', count))
+
+    def delete(
+        self, action: tuple[Any, str, int], regions: int = 0, **data: Any
+    ) -> None:
+        """Time the deletion policies with each criterion."""
+        for criterion in CRITERIA:
+            what = f'deletion, {criterion}'
+            properties = {'criteria': criterion}
+            self.compare(what, properties, action, regions, **data)
 
 
 def compare(quick: bool) -> str:
