@@ -2,11 +2,9 @@
 
 """Each sentence of the two specifications is on the page of the sentences."""
 
-import ast
 import pathlib
 import re
 import unittest
-from collections.abc import Iterator
 
 import ddt
 
@@ -55,16 +53,15 @@ def read_rows(title: str) -> list[tuple[str, str]]:
     return [(join_lines(says), join_lines(seen)) for says, seen in rows]
 
 
-def list_tests() -> Iterator[str]:
-    """Yield ``module.Class.method`` for each test of the Senlin plug-ins."""
-    for suite in ('unit', 'functional'):
-        folder = ROOT / 'tests' / suite / 'senlin_plugins'
-        for file in folder.rglob('test_*.py'):
-            for thing in ast.parse(file.read_text('utf-8')).body:
-                if isinstance(thing, ast.ClassDef):
-                    for part in thing.body:
-                        if isinstance(part, ast.FunctionDef):
-                            yield f'{file.stem}.{thing.name}.{part.name}'
+def has_test(name: str) -> bool:
+    """Tell whether the Senlin plug-ins have a test ``module.Class.method``."""
+    module, class_name, method = name.split('.')
+    for file in (ROOT / 'tests').rglob(f'senlin_plugins/**/{module}.py'):
+        _, _, rest = file.read_text('utf-8').partition(f'class {class_name}(')
+        body, _, _ = rest.partition('\nclass ')
+        if f'    def {method}(' in body:
+            return True
+    return False
 
 
 def read_prose(name: str) -> str:
@@ -75,10 +72,6 @@ def read_prose(name: str) -> str:
 
 @ddt.ddt
 class Sentences(unittest.TestCase):
-    def setUp(self) -> None:
-        super().setUp()
-        self.tests = set(list_tests())
-
     @ddt.data('region-placement-policy-v1.0.txt', 'deletion-policy-v1.1.txt')
     def test_each_has_a_test_or_a_reason(self, name: str) -> None:
         title, *sentences = read_sentences(SPECIFICATIONS / name)
@@ -97,6 +90,7 @@ class Sentences(unittest.TestCase):
         tests = [name.replace(' ', '') for name in _TEST.findall(seen)]
         quotes = _QUOTE.findall(seen)
         self.assertTrue(tests or quotes)
-        self.assertEqual(set(), set(tests) - self.tests)
+        for test in tests:
+            self.assertTrue(has_test(test), test)
         for page, words in quotes:
             self.assertIn(words, read_prose(page))
