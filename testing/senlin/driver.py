@@ -134,10 +134,6 @@ class Compute(Client):
         """Count the reboot."""
         self._changing(server).reboots += 1
 
-    def server_stop(self, server):
-        """Stop the server."""
-        self._changing(server).status = 'SHUTOFF'
-
     def server_rebuild(self, server, image, name, admin_password):
         """Put another image on the server."""
         self._call('server_rebuild')

@@ -112,11 +112,11 @@ STEPS = [
     recovering(),
 ]
 SERVER_STEPS = [
-    recovering(operation='REBOOT'),
-    recovering(operation='REBUILD', operation_params={'image': 'new'}),
     updating(name='renamed'),
+    recovering(operation='REBOOT'),
     updating(user_data='new'),
     check,
+    recovering(operation='REBUILD', operation_params={'image': 'new'}),
     recovering(),
 ]
 STACK_STEPS = [updating(timeout=7), RECREATE]
