@@ -42,24 +42,17 @@ class RegionSpec(unittest.TestCase):
     def test_a_region_has_the_defaults_of_the_policy(self, item, region):
         self.assertEqual((region,), spec.parse_regions(spec_of(item)).regions)
 
-    def test_a_spec_takes_effect(self):
-        self.assertEqual(
-            Spec((Region('a'),), effective=True),
-            spec.parse_regions(spec_of({'name': 'a'})),
-        )
-
-    def test_the_plans_of_senlins_own_policy_take_no_effect(self):
-        in_tree = spec_of({'name': 'a'}, type='senlin.policy.region_placement')
-        self.assertIs(False, spec.parse_regions(in_tree).effective)
-
     @ddt.data(
-        {'version': 1.0},
-        {'type': 'senlin.policy.region_placement'},
-        {'description': 'of the web servers'},
+        ({'version': 1.0}, True),
+        ({'description': 'of the web servers'}, True),
+        ({'type': 'senlin.policy.region_placement'}, False),
     )
-    def test_other_ways_to_write_a_spec_are_understood(self, fields):
+    @ddt.unpack
+    def test_the_plans_of_senlins_own_policy_take_no_effect(
+        self, fields, effective
+    ):
         parsed = spec.parse_regions(spec_of({'name': 'a'}, **fields))
-        self.assertEqual((Region('a'),), parsed.regions)
+        self.assertEqual(Spec((Region('a'),), effective), parsed)
 
     @ddt.unpack
     @ddt.data(
