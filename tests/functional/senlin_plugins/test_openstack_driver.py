@@ -15,6 +15,7 @@ import requests
 import requests_mock
 from keystoneauth1 import fixture
 from keystoneauth1 import session as ks_session
+from senlin.common import exception as exc
 from senlin.drivers.os import keystone_v3, nova_v2
 
 from senlin_plugins import regions
@@ -119,6 +120,11 @@ class OpenStackDriver(unittest.TestCase):
         self.http.get(f'{url}/servers/abc', json={'server': {'id': 'abc'}})
         client = nova_v2.NovaClient(self.params | {'region_name': TWO})
         self.assertEqual('abc', client.server_get('abc').id)
+        # Senlin calls the SDK's rebuild in a way that the SDK refuses.
+        with self.assertRaisesRegex(
+            exc.InternalError, "multiple values for argument 'image'"
+        ):
+            client.server_rebuild('abc', 'image', 'name', 'password')
 
 
 class FirstLogin(unittest.TestCase):
