@@ -11,7 +11,6 @@ letter by letter, because that is what the demo and the tests look at.
 import dataclasses
 import http.server
 import json
-import math
 import re
 import socketserver
 import threading
@@ -108,11 +107,6 @@ class Cloud:
 
     def __init__(self) -> None:
         self.requests: list[Request] = []
-        self.region = REGION
-        #: The real Heat of each region, if there is one, by its URL.
-        self.heats: dict[str, str] = {}
-        #: For how many servers there is room.
-        self.room: float = math.inf
         self._things: dict[str, dict[str, Any]] = {}
         self._lock = threading.Lock()
         self._server = _Server((HOST, 0), self._handler())
@@ -262,7 +256,7 @@ class Cloud:
         )
         token.add_role('member', 'member')
         urls = {
-            kind: {self.region: self.url + path}
+            kind: self.url + path
             for kind, path in (
                 ('identity', '/identity/v3'),
                 ('compute', _NOVA),
@@ -273,13 +267,9 @@ class Cloud:
                 ('cloudformation', '/heat-cfn/v1'),
             )
         }
-        urls['orchestration'] = {
-            region: f'{url}/{project}' for region, url in self.heats.items()
-        }
-        for kind, regions in urls.items():
+        for kind, url in urls.items():
             service = token.add_service(kind, kind)
-            for region, url in regions.items():
-                service.add_standard_endpoints(url, url, url, region)
+            service.add_standard_endpoints(url, url, url, REGION)
         return 201, token
 
     def _create(
@@ -301,8 +291,6 @@ class Cloud:
                 self.requests.append(
                     Request(project, kind, body, str(thing['id']))
                 )
-                if len(self._things) >= self.room:
-                    return 403, {'forbidden': {'message': 'Quota exceeded'}}
                 self._things[thing['id']] = {kind: thing}
             return 202, {kind: thing}
 

@@ -10,7 +10,7 @@ operator would copy them.
 import pathlib
 import string
 
-from tests import console, signing
+from tests import pages, signing
 from tests.cloud import layout, rabbitmq
 
 TEMPLATES = pathlib.Path(__file__).resolve().parent / 'etc'
@@ -144,7 +144,8 @@ def from_page(page: str, *lines: str) -> str:
     """
     pieces = [
         block.text.replace('REPLACE-ME', signing.KEY)
-        for block in console.blocks(f'{page}.rst', 'ini')
+        for block in pages.read(f'doc/source/{page}.rst')
+        if block.kind == 'ini'
     ]
     chosen = []
     for line in lines:

@@ -41,7 +41,3 @@ class ReadmeTest(unittest.TestCase):
         for name in named:
             beside = (ROOT / name).exists()
             self.assertTrue(beside or (PAGES / name).exists(), name)
-
-    def test_the_two_commands_stand_there_word_for_word(self) -> None:
-        for command in ('make demo', 'make test'):
-            self.assertIn(f'::\n\n    {command}\n', self.readme)

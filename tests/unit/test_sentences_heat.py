@@ -8,7 +8,7 @@ import unittest
 
 import yaml
 
-from tests import console, processes
+from tests import pages, processes
 
 FOLDER = processes.ROOT / 'testing' / 'heat'
 #: What this and the parts below it say is who does the work, and when.
@@ -68,5 +68,5 @@ class SentencesTest(unittest.TestCase):
                     self.assertTrue(defines(path, name, method), row['test'])
                 if 'page' in row:
                     page, _, words = row['page'].partition(': ')
-                    text = (console.PAGES / page).read_text()
+                    text = (pages.PAGES / page).read_text()
                     self.assertIn(words, join_lines(text))

@@ -17,7 +17,10 @@ from urllib import parse
 import requests_mock
 from keystoneauth1 import fixture
 
-from tests.functional.client import pages
+from tests import pages
+
+#: The files of the examples.
+FILES = pages.PAGES / 'examples'
 
 AUTH_URL = 'http://cloud.test/identity/v3'
 COMPUTE = 'http://cloud.test/compute/v2.1'
@@ -248,7 +251,7 @@ def examples(folder: str = '.') -> Cloud:
     :param folder: where the files lie, among the examples.
     """
     flavors, aggregates, hosts = (
-        json.loads((pages.FILES / folder / f'{name}.json').read_text('utf-8'))
+        json.loads((FILES / folder / f'{name}.json').read_text('utf-8'))
         for name in ('flavors', 'aggregates', 'hosts')
     )
     for row in aggregates:

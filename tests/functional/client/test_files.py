@@ -4,16 +4,23 @@
 
 import json
 import pathlib
+import re
 
-from tests.functional.client import base, pages
+from tests import pages
+from tests.functional.client import base
 
 
 class FilesTest(base.CloudTestCase):
     def test_rows_and_answers_are_the_same_as_from_cloud_and_files(self):
         self.cloud.states['compute-3'] = ('disabled', 'up')
         self.cloud.servers['web'] = ('compute-7', 'm1.small')
-        words, _ = pages.saving_servers()
-        saving = {file: [command] for file, command in pages.saving().items()}
+        blocks = pages.read('doc/source/commands.rst')
+        page = ''.join(block.text for block in blocks)
+        saving = {
+            file: [words]
+            for words, file in re.findall(r'openstack (.*) > (\w+.json)', page)
+        }
+        (words,) = re.findall(r'openstack (.*) \$server', page)
         saving['servers.json'] = [
             f'{words} {server}' for server in self.cloud.servers
         ]

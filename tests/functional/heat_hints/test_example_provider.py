@@ -2,6 +2,7 @@
 
 """The provider that the page shows: built as it is, and in heat-engine."""
 
+import json
 import os
 import pathlib
 import shutil
@@ -13,32 +14,45 @@ from importlib import metadata
 
 from testing import subprocesses
 from testing.heat.templates import server, stack, template
-from tests import processes
-from tests.functional.heat_hints import base
+from tests import pages, processes
+from tests.functional.heat_hints import base, test_pages
 
 EXAMPLE = processes.ROOT / 'doc' / 'source' / 'examples' / 'rack_provider'
-PROJECT = tomllib.loads((EXAMPLE / 'pyproject.toml').read_text())['project']
 SETUPTOOLS = tuple(
     int(number) for number in metadata.version('setuptools').split('.')[:2]
 )
 
 
+#: What the page says to write: which rack each project has, and an option.
+BLOCKS = pages.select('example_provider')['doc/source/heat-providers.rst']
+FILES = {block.marks.get('file'): block.text for block in BLOCKS}
+((PROJECT_ID, RACK),) = json.loads(FILES['racks.json']).items()
+COMMANDS = [
+    command.words
+    for block in BLOCKS
+    if block.kind == 'console'
+    for command in block.commands
+]
+
+
 class TestExampleProvider(base.ScenarioCase):
-    options = {'providers': 'rack'}
+    options = test_pages.read_sections(FILES['heat.conf'])['heat_hints']
     settings = {'rack_provider': {'file': '{folder}/racks.json'}}
     files = {
-        'rack_provider.py': (EXAMPLE / 'rack_provider.py').read_text(),
-        'racks.json': '{"p1": "r7"}',
+        'rack_provider.py': FILES['rack_provider.py'],
+        'racks.json': FILES['racks.json'],
     }
-    entry_points = PROJECT['entry-points']
+    entry_points = tomllib.loads(FILES['pyproject.toml'])['project'][
+        'entry-points'
+    ]
     stacks = (
-        {**base.ONE, 'project': 'p1'},
+        {**base.ONE, 'project': PROJECT_ID},
         stack('others', template(two=server(name='two'))),
     )
 
     def test_the_servers_of_one_project_get_the_rack(self) -> None:
         self.assert_created('root', 'others')
-        self.assertEqual('r7', self.outcome.hints('web')['rack'])
+        self.assertEqual(RACK, self.outcome.hints('web')['rack'])
         self.assertNotIn('rack', self.outcome.hints('two'))
         for level in ('ERROR', 'WARNING'):
             self.assertEqual([], self.outcome.lines(level))
@@ -75,14 +89,17 @@ class TestPackage(unittest.TestCase):
         return done.stdout + done.stderr
 
     def test_its_test_passes(self) -> None:
-        output = self.run_python('the test of the example', '-m', 'unittest')
+        program, *words = COMMANDS[0].split()
+        self.assertEqual('python', program)
+        output = self.run_python('the test of the example', *words)
         self.assertRegex(output, r'Ran 2 tests[^$]*\n\nOK')
 
     @unittest.skipIf(
         SETUPTOOLS < (70, 1), 'this release of setuptools builds no wheels'
     )
     def test_its_wheel_publishes_the_provider(self) -> None:
-        # "pip wheel" and "build" call this function of the build backend.
+        self.assertEqual('pip install .', COMMANDS[1])
+        # pip calls this function of the build backend.
         build = 'from setuptools import build_meta as m; m.build_wheel(".")'
         self.run_python('the build of the wheel', '-c', build)
         (wheel,) = self.folder.glob('rack_provider-1.0-*.whl')

@@ -4,9 +4,7 @@
 
 import ddt
 
-from tests import console, signing, upgrade_checks
-
-PAGE = 'upgrade-checks.rst'
+from tests import signing, upgrade_checks
 
 GOOD = f"""
 [filter_scheduler]
@@ -311,17 +309,3 @@ class NovaFiltersStatusTest(
         answer = self.check_details('', 'Filter', 'WARNING', 'Off. ')
         for row in 'Preferences', STACKS, GROUPS, 'Limit':
             self.assert_details(answer, row, 'SUCCESS', 'Off. To switch it on')
-
-    def test_the_example_of_the_page_prints_what_stands_there(self):
-        (text,) = console.blocks(PAGE, 'ini')
-        path = self.write(text.text)
-        answers = []
-        for example in console.examples(PAGE):
-            command = example.command.replace('./nova.conf', str(path))
-            answers.append(self.execute(*command.split()[1:]))
-        table, data = answers
-        self.assertEqual((2, '', 2), (table.code, table.error, data.code))
-        shown, _ = console.examples(PAGE)
-        self.assertEqual(shown.output, table.output.rstrip())
-        # The same as data.
-        self.assertIn('Option values', data.checks)

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The commands of the pages, typed in the real shell, on the stub cloud."""
+
+import contextlib
+import json
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+from collections.abc import Callable
+
+import ddt
+
+from osc_placement_plugins import mistakes
+from tests import pages
+from tests.functional.client import base, rest_stub
+
+EXAMPLES = pages.PAGES / 'examples'
+#: The flavors that each page assumes.
+FLAVORS = {
+    'nova': 'win.medium any.small m1.small',
+    'quickstart-nova': 'win.medium m1.small',
+    'preferences': 'm1.small m1.large acme.large',
+}
+
+
+def make_cloud(page: str) -> rest_stub.Cloud:
+    """Return the cloud that a page begins with."""
+    if page == 'commands':
+        return rest_stub.examples('night')
+    hosts = ['compute-1', 'compute-7']
+    aggregates: dict[str, str] = {}
+    if page == 'preferences':
+        hosts = ['left', 'old', 'plain', 'reserved']
+        aggregates = {'leaving': 'left', 'old': 'old', 'acme': 'reserved'}
+    return rest_stub.Cloud(
+        flavors={name: {} for name in FLAVORS[page].split()},
+        aggregates={name: ({}, [host]) for name, host in aggregates.items()},
+        hosts=hosts,
+        servers={},
+    )
+
+
+@ddt.ddt
+class PagesTest(pages.Walk, base.CloudTestCase):
+    suite = 'client'
+    maxDiff = None
+
+    @ddt.data(*pages.select('client'))
+    def test_the_page_is_true(self, page: str) -> None:
+        self.cloud = make_cloud(pathlib.Path(page).stem)
+        self.cloud.install(self.mocker)
+        for file in EXAMPLES.iterdir():
+            if file.is_file():
+                shutil.copy(file, self.folder)
+        self.walk(page)
+
+    def type(self, command: pages.Command) -> str:
+        """Type a command in the folder of the files; return what it prints."""
+        for name, text in self.files.items():
+            self.write(text, name)
+        words, _, target = command.words.partition(' > ')
+        if not words.startswith('openstack '):
+            subprocess.run(
+                ['bash', '-c', command.text],  # noqa: S607
+                check=True,
+                cwd=self.folder,
+            )
+            return ''
+        with contextlib.chdir(self.folder):
+            result = self.openstack(
+                *shlex.split(words)[1:], COLUMNS='80', **self.login
+            )
+        if not command.output:
+            self.assertEqual((0, ''), (result.status, result.error), words)
+        if target:
+            self.write(result.output, target)
+        return result.output or result.error
+
+    def passing(self, flavor: str) -> list[str]:
+        """Return the hosts that take a flavor."""
+        (document,) = self.live('aggregate', 'filter', 'explain', flavor)
+        return list(document['takers'])
+
+    def points(self, flavor: str) -> dict[str, int]:
+        """Return the points that hosts gain or lose for a flavor."""
+        explain = ('aggregate', 'filter', 'explain', '--all', flavor)
+        (document,) = self.live(*explain)
+        return {
+            row['host']: int(row['preferences'].split()[0])
+            for row in document['hosts']
+            if row['preferences']
+        }
+
+    def check_offers_kept(self, run: Callable[[], str]) -> None:
+        metadata, _ = self.cloud.aggregates['licensed-new']
+        offer = metadata['os']
+        run()
+        self.assertIn(offer, metadata['os'].split(','))
+        self.assert_says('so the hosts keep what they offer now')
+
+    def check_saved_files(self, run: Callable[[], str]) -> None:
+        for cloud in 'night', '.':
+            self.cloud = rest_stub.examples(cloud)
+            self.cloud.install(self.mocker)
+            run()
+            for name in 'flavors', 'aggregates', 'hosts':
+                self.assert_same_rows(f'{cloud}/{name}.json', f'{name}.json')
+
+    def check_saved_servers(self, run: Callable[[], str]) -> None:
+        # A loop of the shell starts the real client.
+        (command,) = self.block.commands
+        (names,) = re.findall(r'in (.*); do', command.text)
+        (words,) = re.findall(r'openstack (.*) \$server', command.text)
+        (file,) = re.findall(r'done > (.*)', command.text)
+        printed = [
+            self.run_command(f'{words} {name}') for name in names.split()
+        ]
+        self.write(''.join(printed), file)
+        self.assert_same_rows(file, file)
+
+    def assert_same_rows(self, example: str, saved: str) -> None:
+        """Fail if the client saves another file than the example."""
+        texts = (EXAMPLES / example, pathlib.Path(self.folder, saved))
+        shown, printed = (
+            json.loads('[' + text.read_text().replace('}\n{', '},{') + ']')
+            for text in texts
+        )
+        self.assertEqual(shown, printed)
+
+    def test_the_page_lists_every_finding_with_its_severity(self) -> None:
+        page = (pages.PAGES / 'commands.rst').read_text('utf-8')
+        for severity in mistakes.SEVERITIES:
+            codes = [
+                code.value
+                for code in mistakes.FindingCode
+                if code.severity is severity
+            ]
+            (paragraph,) = re.findall(
+                rf'\n``{severity.value}``\n((?:    .+\n)+)', page
+            )
+            self.assertCountEqual(codes, re.findall('``(.+?)``', paragraph))
+
+    def check_licensed(self, run: Callable[[], str]) -> None:
+        run()
+        (host,) = self.passing('win.medium')
+        self.assertEqual(['compute-1'], self.passing('any.small'))
+        self.assert_says(f'the flavor ``win.medium`` on ``{host}``.')
+        self.assert_says(f'with any other flavor off ``{host}``.')
+
+    def check_any(self, run: Callable[[], str]) -> None:
+        run()
+        self.assertEqual(['compute-1', 'compute-7'], self.passing('any.small'))
+        self.assertEqual(['compute-7'], self.passing('win.medium'))
+        self.assert_says('on licensed and unlicensed hosts')
+
+    def check_leaving(self, run: Callable[[], str]) -> None:
+        run()
+        for flavor in self.cloud.flavors:
+            self.assertEqual({'left': -1}, self.points(flavor))
+        self.assert_says('the aggregate lose a point for every flavor.')
+        self.cloud.flavors['test'] = {'leaving': 'true'}
+        self.assertEqual({}, self.points('test'))
+        self.assert_says('with the extra spec ``leaving=true``')
+
+    def check_old(self, run: Callable[[], str]) -> None:
+        run()
+        # The recipe above goes on.
+        self.assertEqual({'left': -1, 'old': -1}, self.points('m1.large'))
+        self.assertEqual({'left': -1}, self.points('m1.small'))
+        self.assert_says('Servers of this flavor use old hardware last.')
+        self.assert_says('All other flavors use any hardware.')
+
+    def check_reserved(self, run: Callable[[], str]) -> None:
+        run()
+        self.assertEqual(4, len(self.passing('acme.large')))
+        self.assertEqual(
+            {'left': -1, 'reserved': 1}, self.points('acme.large')
+        )
+        self.assertEqual({'left': -1, 'reserved': -1}, self.points('m1.small'))
+        self.assert_says('``acme.large`` use the reserved hosts first')
+        self.assert_says('All other flavors use the reserved hosts last.')

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The configuration that the pages show, before what reads it."""
+
+import functools
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import ddt
+import jinja2
+import yaml
+
+from nova_filters import conf
+from testing import subprocesses
+from tests import configurations, pages, signing, upgrade_checks
+
+#: The option modules of the service that reads a file, and of this package.
+NAMESPACES = {
+    'senlin.conf': ('senlin.conf', 'senlin_plugins'),
+    'nova.conf': ('nova.conf', 'nova_filters'),
+    'heat.conf': ('heat.common.config', 'heat_hints'),
+}
+COMMANDS = {
+    'senlin.conf': 'senlin-plugins-status',
+    'nova.conf': 'nova-filters-status',
+    'heat.conf': 'heat-hints-status',
+}
+
+#: Registers all options of a service. Then it answers each file that its
+#: standard input names with what oslo.config has against it.
+SERVER = """
+import contextlib, importlib.metadata, sys
+from oslo_config import cfg
+points = importlib.metadata.entry_points(group='oslo.config.opts')
+options = [opt for name in sys.argv[1:] for opt in points[name].load()()]
+for path in map(str.strip, sys.stdin):
+    conf = cfg.ConfigOpts()
+    for group, opts in options:
+        for opt in opts:
+            with contextlib.suppress(cfg.DuplicateOptError):
+                conf.register_opt(opt, None if group == 'DEFAULT' else group)
+    problem = ''
+    try:
+        # Nova demands others, such as auth_url.
+        with contextlib.suppress(cfg.RequiredOptError):
+            conf(['--config-file', path])
+        sections = {}
+        cfg.ConfigParser(path, sections).parse()
+        for section, names in sections.items():
+            for name in names:
+                if section == 'DEFAULT':
+                    conf[name]
+                else:
+                    conf[section][name]
+    except Exception as exc:
+        problem = repr(exc)
+    print(problem, flush=True)
+"""
+
+
+@functools.cache
+def server(file: str) -> subprocesses.Child:
+    """Return the process with all options of a file."""
+    return subprocesses.Child(
+        f'the process with the options of {file}',
+        [sys.executable, '-W', 'ignore', '-c', SERVER, *NAMESPACES[file]],
+        cwd=pages.ROOT,
+        stdin=subprocess.PIPE,
+        stderr=None,
+    )
+
+
+def write_sections(sections: dict[str, dict[str, Any]], values: Any) -> str:
+    """Return a configuration file, with each of an option's values."""
+    text = ''
+    for section, options in sections.items():
+        text += f'[{section}]\n'
+        for key, option in options.items():
+            for value in values(option):
+                text += f'{key} = {value}\n'
+    return text
+
+
+def chart_values(value: Any) -> list[Any]:
+    """Return the values that the chart of OpenStack-Helm writes.
+
+    The rule stands in ``helm-toolkit/templates/utils/_to_oslo_conf.tpl``: a
+    list becomes one line with commas, and a map of the type ``multistring``
+    a line for each value.
+    """
+    if isinstance(value, dict) and value['type'] == 'multistring':
+        return list(value['values'])
+    return [','.join(value) if isinstance(value, list) else value]
+
+
+@ddt.ddt
+class PagesTest(pages.Walk, upgrade_checks.UpgradeCheckCase):
+    suite = 'configuration'
+
+    @ddt.data(*pages.select('configuration'))
+    def test_the_page_is_true(self, page: str) -> None:
+        self.walk(page)
+
+    def use(self, block: pages.Block) -> None:
+        """Fail if the service refuses a configuration of the page."""
+        file = block.marks['file']
+        if file in NAMESPACES:
+            self.assert_accepted(file, self.files[file])
+
+    def assert_accepted(self, file: str, text: str) -> None:
+        """Fail if oslo.config does not know an option, or refuses a value."""
+        self.file = file
+        process = server(file)
+        process.write_line(str(self.write(text)))
+        self.assertEqual('\n', process.read_line(f'what is wrong in {text}'))
+
+    def assert_checked(self, file: str, text: str) -> None:
+        """Fail unless the upgrade check accepts a file with a real key."""
+        self.assert_accepted(file, text)
+        self.command = COMMANDS[file]
+        self.assert_clean(text)
+        if signing.KEY in text:
+            self.check_details(
+                text.replace(signing.KEY, 'REPLACE-ME'),
+                'Option values',
+                'FAILURE',
+                'fewer than 32 characters',
+            )
+
+    def type(self, command: pages.Command) -> str:
+        """Run an upgrade check on the file that the page shows."""
+        program, *words = command.words.split()
+        (file,) = (f for f, name in COMMANDS.items() if name == program)
+        self.command, self.file = program, file
+        path = str(self.write(self.files[file]))
+        if '--config-file' in words:
+            words[words.index(f'./{file}')] = path
+        else:
+            words = ['--config-file', path, *words]
+        answer = self.execute(*words)
+        self.assertEqual('', answer.error)
+        self.code = answer.code
+        if not command.output and '--json' not in words:
+            self.assertEqual(0, answer.code, answer.output)
+        return answer.output
+
+    def check_placeholder(self, run: Callable[[], str]) -> None:
+        run()
+        for file, command in COMMANDS.items():
+            self.file, self.command = file, command
+            self.assert_checked(file, self.files[file])
+        self.assert_says('If the exit code is not 0, the output explains')
+
+    def check_filter_alone(self, run: Callable[[], str]) -> None:
+        run()
+        text, weigher, _ = self.files['nova.conf'].partition('# Only for')
+        self.assertTrue(weigher)
+        self.assert_checked('nova.conf', text)
+
+    def check_failure(self, run: Callable[[], str]) -> None:
+        run()
+        self.assertEqual(2, self.code)
+        self.assert_says('The check finds the mistake:')
+
+    def check_exempt(self, run: Callable[[], str]) -> None:
+        _, _, keys = run().partition('= ')
+        default = configurations.load(conf.list_opts()).nova_filters
+        wanted = [*default.exempt_metadata_keys, 'rack']
+        self.assertEqual(wanted, keys.strip().split(','))
+
+    def check_limit(self, run: Callable[[], str]) -> None:
+        self.command = COMMANDS['nova.conf']
+        self.check_details(run(), 'Limit', 'SUCCESS', 'On: max_skew')
+
+    def check_json(self, run: Callable[[], str]) -> None:
+        printed = json.loads(run())
+        self.assertEqual('Option names', printed['checks'][0]['check'])
+        self.assertEqual(2, self.code)
+
+    def check_kolla_images(self, run: Callable[[], str]) -> None:
+        template = jinja2.Template(run())
+        for image in ('nova', 'heat'):
+            parent = jinja2.Template(
+                f'{{{{ {image}_base_pip_packages_append }}}}'
+            )
+            self.assertEqual(
+                "['os-placement-plugins']",
+                template.render(parent_template=parent).strip(),
+            )
+
+    def check_ansible(self, run: Callable[[], str]) -> None:
+        data = yaml.safe_load(run())
+        nova = data['nova_nova_conf_overrides']
+        # The role adds these to the filters of its own.
+        nova['filter_scheduler']['enabled_filters'] = ','.join(
+            ['ComputeFilter', *data['nova_scheduler_extra_filters']]
+        )
+        overrides = {
+            'nova.conf': nova,
+            'heat.conf': data['heat_heat_conf_overrides'],
+        }
+        for file, sections in overrides.items():
+            # The role's config_template writes a line for each key of a map.
+            text = write_sections(
+                sections, lambda v: v if isinstance(v, dict) else [v]
+            )
+            template = jinja2.Template(text)
+            self.assert_checked(
+                file, template.render(heat_hints_signing_key=signing.KEY)
+            )
+
+    def check_nova_chart(self, run: Callable[[], str]) -> None:
+        text = self.chart(run(), 'nova')
+        self.assert_checked('nova.conf', text)
+        # From a plain list, the chart would write one line.
+        first, *_, last = [
+            line for line in text.splitlines() if 'available_filters' in line
+        ]
+        self.check_details(
+            text.replace(f'{first}\n{last}', f'{first},{last.split()[-1]}'),
+            'Filters and weighers',
+            'FAILURE',
+            'needs a line of its own',
+        )
+
+    def check_heat_chart(self, run: Callable[[], str]) -> None:
+        self.assert_checked('heat.conf', self.chart(run(), 'heat'))
+
+    def chart(self, values: str, service: str) -> str:
+        """Return what the chart writes for values."""
+        values = values.replace('REPLACE-ME', signing.KEY)
+        sections = yaml.safe_load(values)['conf'][service]
+        return write_sections(sections, chart_values)

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The pages about Senlin: the real client and shell, before the engine."""
+
+import argparse
+import collections
+import contextlib
+import logging
+import shlex
+import subprocess
+from unittest import mock
+
+import ddt
+import yaml
+from senlin.db.sqlalchemy import api as db_api
+from senlin.engine import environment
+
+from senlin_plugins import conversion, regions
+from tests import pages
+from tests.functional.senlin_plugins import base, gateway
+from tests.functional.senlin_plugins.base import ONE, THREE, TWO
+
+#: The spec in place of the one that a reader writes.
+WIDER = """
+type: senlin_plugins.policy.region_placement
+version: '1.0'
+properties:
+  regions: [{name: RegionOne}, {name: RegionTwo, cap: 9}]
+"""
+
+
+@ddt.ddt
+class PagesTest(pages.Walk, gateway.ShellTestCase):
+    suite = 'senlin'
+
+    def setUp(self):
+        super().setUp()
+        self.patch(regions, 'PAUSES', (0, 0))
+
+    @ddt.data(*pages.select('senlin'))
+    def test_the_page_is_true(self, page):
+        self.walk(page)
+
+    def use(self, block):
+        """Fail if Senlin refuses a spec of the page."""
+        spec = yaml.safe_load(block.text)
+        if 'type' in spec:
+            kind = 'policy' if '.policy.' in spec['type'] else 'profile'
+            path = {'policy': 'policies', 'profile': 'profiles'}[kind]
+            body = {kind: {'spec': spec}}
+            answer = self.senlin.call('POST', f'/{path}/validate', body)
+            self.assertEqual(spec, answer[kind]['spec'])
+
+    def type(self, command):
+        """Run a command to the end of what it starts in Senlin."""
+        words, _, filter_words = command.words.partition(' | ')
+        program, *arguments = shlex.split(words)
+        if program == 'senlin-plugins-convert':
+            return self.convert(arguments)
+        self.assertEqual('openstack', program)
+        for name, text in self.files.items():
+            self.write(text, name)
+        with (
+            contextlib.chdir(self.folder),
+            # What these log is nothing that the shell says.
+            mock.patch.object(logging.getLogger('senlin'), 'propagate', False),
+        ):
+            result = self.openstack(*arguments, **self.login, COLUMNS='80')
+        self.assertEqual(0, result.status, f'{words}: {result.error}')
+        for action in self.senlin.call('GET', '/actions')['actions']:
+            self.senlin.wait(action['id'])
+        if filter_words:
+            return subprocess.run(
+                ['bash', '-c', filter_words],  # noqa: S607
+                input=result.output,
+                capture_output=True,
+                text=True,
+                check=True,
+            ).stdout
+        return result.output
+
+    def convert(self, arguments):
+        """Run ``senlin-plugins-convert`` on the database of the engine."""
+        parser = argparse.ArgumentParser()
+        conversion._add_commands(parser.add_subparsers(dest='command'))
+        command = parser.parse_args(arguments)
+        database = db_api.get_engine()
+        with mock.patch.object(conversion, '_connect', lambda: database):
+            if command.command == 'list':
+                return conversion._list_uses()
+            return conversion._convert(command)
+
+    @property
+    def c1(self):
+        """Return the id of the cluster that the page calls c1."""
+        return self.senlin.call('GET', '/clusters/c1')['cluster']['id']
+
+    def begin(self, profile_type):
+        """Return to an empty Senlin, with what a section assumes."""
+        self.senlin.reset()
+        spec = yaml.safe_load(self.files['profile.yaml'])
+        spec['type'] = profile_type
+        profile = {'name': 'web', 'spec': spec}
+        self.senlin.call('POST', '/profiles', {'profile': profile})
+        policy = {
+            'name': 'spread',
+            'spec': yaml.safe_load(self.files['regions.yaml']),
+        }
+        self.senlin.call('POST', '/policies', {'policy': policy})
+
+    def check_hidden_type(self, run):
+        env = environment.global_env()
+        document = yaml.safe_load(run())
+        (name,) = document['custom_policies']
+        plugin = env.get_policy(name)
+        self.addCleanup(env.register_policy, name, plugin)
+        env.load(env.parse(yaml.safe_dump(document)))
+        types = self.senlin.call('GET', '/policy-types')['policy_types']
+        names = [f'{entry["name"]}-{entry["version"]}' for entry in types]
+        self.assertNotIn(name, names)
+        self.assertIn(f'{base.REGION_POLICY}-1.0', names)
+
+    def count_nodes(self):
+        """Return how many active nodes each region has, in order."""
+        nodes = self.senlin.nodes(self.c1)
+        self.assertEqual({'ACTIVE'}, {node['status'] for node in nodes})
+        counts = collections.Counter(map(base.region_of, nodes))
+        return [counts[name] for name in (ONE, TWO, THREE)]
+
+    def check_first_nodes(self, run):
+        run()
+        counts = self.count_nodes()
+        self.assert_says('have {}, {} and {} nodes'.format(*counts))
+
+    def check_distribution(self, run):
+        run()
+        counts = self.count_nodes()
+        self.assert_says('{} : {} : {}'.format(*counts))
+
+    def check_oldest_leave(self, run):
+        by_age = self.senlin.by_age(self.c1)
+        before = self.count_nodes()
+        region = base.regions_of(self.senlin.nodes(self.c1))
+        run()
+        after = self.count_nodes()
+        self.assert_says('distribution is {} : {} : {} again'.format(*after))
+        lost = [old - new for old, new in zip(before, after, strict=True)]
+        self.assertEqual([1, 1, 2], lost)
+        self.assert_says(
+            'RegionOne and RegionTwo lose one node each, and RegionThree loses'
+            ' two. '
+        )
+        oldest = []
+        for name, count in zip((ONE, TWO, THREE), lost, strict=True):
+            oldest += [node for node in by_age if region[node] == name][:count]
+        left = {*by_age} - {*self.ids(self.c1)}
+        self.assertEqual({*oldest}, left)
+        self.assert_says('chooses the oldest nodes *in each region*')
+
+    def check_region_answers_again(self, run):
+        failures = self.cloud.regions[TWO].failures
+        failures['server_get'] = 'dead'
+        self.senlin.act(self.c1, 'check')
+        self.wait_until_free(self.c1)
+        before = self.held(self.c1)
+        node = self.ids(self.c1, TWO)[0]
+        self.assertEqual('ERROR', self.shown(node)['status'])
+        self.cloud.heal()
+        self.assert_says('the first command removes a node there. The second')
+        run(NODE=node)
+        del before[node]
+        self.assertEqual(before, self.held(self.c1))
+        self.assert_nodes(self.c1, **{ONE: 1, TWO: 2, THREE: 2})
+
+    def check_wider(self, run):
+        self.files['wider.yaml'] = WIDER
+        before = self.held(self.c1)
+        run()
+        path = f'/clusters/{self.c1}/policies'
+        bindings = self.senlin.call('GET', path)['cluster_policies']
+        names = {binding['policy_name'] for binding in bindings}
+        self.assertEqual({'wider', 'leave'}, names)
+        self.assertEqual(before, self.held(self.c1))
+
+    def check_converted(self, run):
+        self.assert_says('The nodes keep their servers.')
+        self.begin('os.nova.server')
+        self.act_on_cluster('create --profile web --desired-capacity 3 c1')
+        before = self.held(self.c1)
+        run()
+        self.assertEqual(before, self.held(self.c1))
+        self.assert_nodes(self.c1, **{ONE: 3})
+
+    def check_back(self, run):
+        self.detach(self.c1)
+        before = self.held(self.c1)
+        run()
+        self.assertEqual(before, self.held(self.c1))
+        listed = self.convert(['list'])
+        self.assertEqual('Nothing needs this package.', listed)
+
+    def check_failed_region(self, run):
+        self.begin('senlin_plugins.nova.server')
+        self.act_on_cluster('create --profile web --desired-capacity 0 c1')
+        self.act_on_cluster('policy attach --policy spread c1')
+        self.cloud.regions[TWO].failures['server_create'] = 'dead'
+        self.act_on_cluster('expand --count 6 c1')
+        self.wait_until_free(self.c1)
+        nodes = self.senlin.nodes(self.c1)
+        broken = [n['id'] for n in nodes if n['status'] == 'ERROR']
+        self.assertEqual(3, len(broken))
+        self.cloud.heal()
+        run(NODE=broken[0])
+        self.assert_nodes(self.c1, **{ONE: 1, TWO: 2, THREE: 2})
+
+    def act_on_cluster(self, words):
+        """Run a command that a section assumes."""
+        self.type(pages.Command(f'openstack cluster {words}', '', root=False))
