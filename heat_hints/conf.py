@@ -69,8 +69,8 @@ The rule for failures.
 The rule applies if heat-engine cannot create a provider object, or if a
 provider fails. It applies if a provider returns more hints than the limits
 allow, or a hint or a value that it may not set. It also applies if Heat cannot
-look up the root stack or sign the hints. An error of a provider when
-heat-engine starts is only logged.
+look up the root stack or sign the hints. If a provider fails
+when heat-engine starts, heat-engine logs an ERROR, and starts.
 """,
     ),
     cfg.ListOpt(

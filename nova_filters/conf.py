@@ -21,7 +21,7 @@ GROUP: Final = cfg.OptGroup(
     help="""
 Options of the scheduler plug-ins ``AggregateInstanceTypeFilter``,
 ``TeamSpreadFilter``, ``StackAffinityWeigher``, ``ServerGroupWeigher`` and
-``PreferenceWeigher``. Only nova-scheduler reads these options.
+``PreferenceWeigher``. nova-scheduler reads these options.
 """,
 )
 
@@ -115,7 +115,7 @@ the image properties by which hosts are usually isolated. Nova's filter
 aggregates have another one, add it.
 
 Your list replaces the default list. To exempt one more key, such as ``rack``,
-copy the whole default list and add ``,rack`` to it. If you set only ``rack``,
+copy the whole default list and add ``,rack`` to it. If you set ``rack`` alone,
 a forced aggregate with the key ``availability_zone`` refuses nearly every
 flavor.
 
@@ -130,7 +130,7 @@ Possible values:
 
 Related options:
 
-* ``[filter_scheduler] enabled_filters``: this option has an effect only if
+* ``[filter_scheduler] enabled_filters``: this option has no effect unless
   the list contains ``AggregateInstanceTypeFilter``.
 """,
     ),
@@ -154,8 +154,8 @@ Possible values:
   forced aggregate has the key, the aggregate demands the key of every flavor.
   To prevent this, add the key to ``exempt_metadata_keys``.
 * A list of several kinds, with the most important kind first. With
-  ``rack,host``, the weigher compares the racks first. The weigher compares
-  hosts only if their racks have equal numbers of members.
+  ``rack,host``, the weigher compares the racks first. If their numbers of
+  members are equal, the weigher compares the hosts.
 
 Related options:
 
@@ -184,7 +184,7 @@ Possible values:
 
 Related options:
 
-* ``[filter_scheduler] weight_classes``: this option has an effect only if the
+* ``[filter_scheduler] weight_classes``: this option has no effect unless the
   list contains ``nova_filters.all_weighers``.
 """,
     ),
@@ -215,7 +215,7 @@ servers, and ``StackAffinityWeigher`` has no effect on these servers.
 Related options:
 
 * ``[nova_filters] stack_spread_over``
-* ``[filter_scheduler] weight_classes``: this option has an effect only if the
+* ``[filter_scheduler] weight_classes``: this option has no effect unless the
   list contains ``nova_filters.all_weighers``.
 """,
     ),
@@ -233,18 +233,18 @@ of ``stack_spread_over``.
 
 Possible values:
 
-* 0: a server has a limit only if its request has the scheduler hint
-  ``max_skew``, or if its flavor has the extra spec ``nova_filters:max_skew``.
+* 0: a server has no limit, unless its request has the scheduler hint
+  ``max_skew``, or its flavor has the extra spec ``nova_filters:max_skew``.
 * 1 or more: the limit for every server of a stack or server group. The
   smallest of all limits applies.
 
 Related options:
 
-* ``[filter_scheduler] enabled_filters``: this option has an effect only if the
+* ``[filter_scheduler] enabled_filters``: this option has no effect unless the
   list contains ``TeamSpreadFilter``.
 * ``[nova_filters] stack_affinity_weight_multiplier`` and ``[nova_filters]
-  server_group_weight_multiplier``: a limit of 2 or more holds only if these
-  multipliers are large enough, such as -10 and 10.
+  server_group_weight_multiplier``: for a limit of 2 or more, these
+  multipliers must be large enough, such as -10 and 10.
 """,
     ),
     cfg.Opt(
@@ -273,7 +273,7 @@ Possible values:
 Related options:
 
 * ``[nova_filters] exempt_metadata_keys``: the keys that no aggregate demands.
-* ``[filter_scheduler] weight_classes``: this option has an effect only if the
+* ``[filter_scheduler] weight_classes``: this option has no effect unless the
   list contains ``nova_filters.all_weighers``.
 """,
     ),

@@ -68,8 +68,8 @@ Related options:
 
 * ``[heat_hints] signing_key`` in the other file: use the same line in
   ``heat.conf`` and ``nova.conf``.
-* ``[filter_scheduler] weight_classes``: in ``nova.conf``, this option has an
-  effect only if the list contains ``nova_filters.all_weighers``.
+* ``[filter_scheduler] weight_classes``: in ``nova.conf``, this option has no
+  effect unless the list contains ``nova_filters.all_weighers``.
 """,
 )
 

@@ -35,8 +35,8 @@ profile needs.
 Server profiles need compute, and also image, network or block
 storage if they name an image, networks or volumes. Stack profiles
 need orchestration. When a cluster shrinks, compute or orchestration
-is enough. Only endpoints with the ``interface`` of
-``[authentication]`` count. If false, it is enough that Keystone
+is enough. The endpoints must have the ``interface`` of
+``[authentication]``. If false, it is enough that Keystone
 knows the region.
 """,
     ),
@@ -48,7 +48,7 @@ knows the region.
 Number of seconds in which a service must answer. If a service does
 not answer, the policy asks it again after 1 second, and once more
 after 3 further seconds. The policy stops after this number of
-seconds plus 1. If a service never answers, its region is not used.
+seconds plus 1. If a service does not answer, its region is not used.
 The policy asks the services that the action needs, in all regions
 at the same time.
 """,

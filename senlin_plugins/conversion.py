@@ -297,7 +297,7 @@ def _add_commands(commands: Any) -> None:
         '--back', action='store_true', help="back to Senlin's own type"
     )
     profile.add_argument(
-        '--yes', action='store_true', help='do it; otherwise only look'
+        '--yes', action='store_true', help='do it, instead of a look'
     )
 
 
