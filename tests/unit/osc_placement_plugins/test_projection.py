@@ -7,6 +7,7 @@ import unittest
 
 import ddt
 import hypothesis
+from hypothesis import strategies as st
 
 from osc_placement_plugins import projection
 from senlin_plugins.planning import apportionment
@@ -14,7 +15,13 @@ from senlin_plugins.planning.apportionment import NO_FEASIBLE_PLAN
 from senlin_plugins.planning.plan import Snapshot, plan_change
 from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.spec import Region
-from tests.unit.senlin_plugins.planning.test_plan import snapshots
+from tests.unit.senlin_plugins.planning.clusters import (
+    FEW,
+    GONE,
+    NODES,
+    REGIONS,
+    snapshot,
+)
 
 GROW = True
 SHRINK = False
@@ -29,24 +36,25 @@ KEEPS = 'past its cap of 2: keeps its nodes, gets none'
 LEAVE = 'past its cap of 2: its nodes above the cap leave early'
 
 
-def shares_of(snapshot):
+def shares_of(before):
     """Return what is said of each region, by its name."""
-    decision = plan_change(snapshot)
-    return {
-        share.name: share for share in projection.explain(snapshot, decision)
-    }
+    shares = projection.explain(before, plan_change(before))
+    return {share.name: share for share in shares}
 
 
 class ProjectionPropertyTest(unittest.TestCase):
-    @hypothesis.given(snapshots())
-    def test_results_and_targets_add_up_to_the_plan(self, snapshot):
-        decision = plan_change(snapshot)
+    @hypothesis.given(REGIONS, NODES, GONE, FEW, st.booleans())
+    def test_results_and_targets_add_up_to_the_plan(
+        self, regions, nodes, gone, count, growing
+    ):
+        before = snapshot(regions, nodes, gone, Change(growing, count))
+        decision = plan_change(before)
         hypothesis.assume(not decision.refusal)
-        after = snapshot.after(decision.plan)
-        shares = projection.explain(snapshot, decision)
+        after = before.after(decision.plan)
+        shares = projection.explain(before, decision)
         total = sum(after.current.values())
         self.assertEqual(total, sum(share.result for share in shares))
-        if any(region.weight for region in snapshot.regions):
+        if any(region.weight for region in regions):
             self.assertEqual(total, sum(share.target for share in shares))
         else:
             self.assertIn(None, {share.target for share in shares})

@@ -18,40 +18,23 @@ from senlin_plugins.planning.apportionment import (
 )
 from senlin_plugins.planning.node_region import NO_REGION
 from senlin_plugins.planning.plan import (
-    Snapshot,
-    distribution,
     plan_change,
     plan_recovery,
 )
 from senlin_plugins.planning.selection import Node
 from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.spec import Region
+from tests.unit.senlin_plugins.planning.clusters import (
+    FEW,
+    GONE,
+    NODES,
+    REGIONS,
+    snapshot,
+)
 
 CASES = 100_000 if os.environ.get('OPP_ALL') == '1' else 300
-NAMES = 'ABCDE'
 CREATED = datetime.datetime(2026, 11, 1, tzinfo=datetime.UTC)
-REGIONS = st.lists(
-    st.builds(
-        Region, st.sampled_from(NAMES), st.integers(0, 5), st.integers(-1, 6)
-    ),
-    min_size=1,
-    max_size=5,
-    unique_by=lambda region: region.name,
-)
-NODES = st.lists(st.sampled_from(NAMES), max_size=12).map(
-    lambda names: [
-        Node(str(i), name, position=i) for i, name in enumerate(names)
-    ]
-)
-#: Regions out of reach.
-GONE = st.sets(st.sampled_from(NAMES))
-FEW = st.integers(1, 4)
 examples = hypothesis.settings(max_examples=CASES, deadline=None)
-
-
-def snapshot(regions, nodes, gone, change):
-    """Return a cluster."""
-    return Snapshot(change, regions, distribution(nodes), gone, nodes)
 
 
 class Changes(unittest.TestCase):

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Random clusters, policies and changes."""
+
+from hypothesis import strategies as st
+
+from senlin_plugins.planning.plan import Snapshot, distribution
+from senlin_plugins.planning.selection import Node
+from senlin_plugins.planning.spec import Region
+
+NAMES = 'ABCDE'
+REGIONS = st.lists(
+    st.builds(
+        Region, st.sampled_from(NAMES), st.integers(0, 5), st.integers(-1, 6)
+    ),
+    min_size=1,
+    max_size=5,
+    unique_by=lambda region: region.name,
+)
+NODES = st.lists(st.sampled_from(NAMES), max_size=12).map(
+    lambda names: [
+        Node(str(i), name, position=i) for i, name in enumerate(names)
+    ]
+)
+#: Regions out of reach.
+GONE = st.sets(st.sampled_from(NAMES))
+FEW = st.integers(1, 4)
+
+
+def snapshot(regions, nodes, gone, change):
+    """Return a cluster."""
+    return Snapshot(change, regions, distribution(nodes), gone, nodes)
