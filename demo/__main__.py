@@ -21,13 +21,19 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from demo import report
+from demo import figure, report
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 #: Where the services log to.
 LOGS = ROOT / '.demo'
-#: In the order in which they are shown.
-SERVICES = ('senlin', 'nova', 'heat')
+#: The processes in the order in which they are shown, each with the service
+#: that it needs.
+SERVICES = {
+    'spread': 'nova',
+    'nova': 'nova',
+    'heat': 'heat',
+    'senlin': 'senlin',
+}
 #: Seconds that the services may take, however busy the machine is.
 LIMIT = 1800
 #: Seconds that a service may take to end when it is told to.
@@ -63,8 +69,9 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
         'services',
         nargs='*',
         metavar='SERVICE',
-        help='senlin, nova or heat (default: all of them); "heat" has Nova '
-        'schedule what Heat sent, and needs both',
+        help='spread (server groups in Nova), nova (its filter), heat or '
+        'senlin (default: all of them); "heat" has Nova schedule what Heat '
+        'sent, and needs both',
     )
     parser.add_argument(
         '--json',
@@ -77,8 +84,9 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     for name in args.services or SERVICES:
         if name not in SERVICES:
             parser.error(f'there is no service "{name}" in the demo.')
-        if not importlib.util.find_spec(name):
-            parser.error(f'{name} is not installed here: run "make demo".')
+        service = SERVICES[name]
+        if not importlib.util.find_spec(service):
+            parser.error(f'{service} is not installed here: run "make demo".')
     return args
 
 
@@ -157,11 +165,15 @@ def table(columns: Sequence[str], rows: Sequence[list[Any]]) -> str:
 
 
 def compare(part: dict[str, Any]) -> None:
-    """Print one part: one table, and a line for each check that fails."""
+    """Print one part: bars or a table, and each check that fails."""
     print(
         '', textwrap.fill(f'{part["service"]}: {part["unit"]}', 79), sep='\n'
     )
-    print(table(('', *part['compared']), part['beside']))
+    if part['name'] == 'spread':
+        for step in part['steps']:
+            print('', step['title'], '', figure.draw(step['bars']), sep='\n')
+    else:
+        print(table(('', *part['compared']), part['beside']))
     for step in part['steps']:
         for check in step['checks']:
             if not check['ok']:

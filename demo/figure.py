@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Draw the figure of the README from the result of the demo.
+"""Draw bars as text: on the screen, and for the README.
 
 Run ``make demo ARGS="--json result.json"`` and then ``python -m demo.figure
 result.json``.
@@ -11,31 +11,24 @@ import pathlib
 import sys
 from typing import Any
 
-#: How the title of the step ends that requests the servers of a group.
-TITLE = 'group, requested at once'
-
 #: What stands for one server.
 SERVER = '■'
 
 
-def draw(result: dict[str, Any]) -> str:
-    """Return how many servers each host got, as text.
+def draw(bars: dict[str, dict[str, int]]) -> str:
+    """Return the numbers of servers as text.
 
-    :param result: what the demo writes with ``--json``.
+    :param bars: the numbers by side and place.
     """
-    steps = []
-    for part in result['parts']:
-        steps += part['steps']
-    (group,) = [step for step in steps if step['title'].endswith(TITLE)]
     lines = []
-    for title, *servers in group['rows']:
-        lines += [title, '']
-        for host, count in zip(group['columns'][1:], servers, strict=True):
-            bar = SERVER * int(count)
-            lines.append(f'  {host:8} {bar:9} {count}')
+    for side, numbers in bars.items():
+        lines += [side, '']
+        for place, number in numbers.items():
+            lines.append(f'  {place:8} {SERVER * number:9} {number}')
         lines.append('')
     return '\n'.join(lines).rstrip()
 
 
 if __name__ == '__main__':
-    print(draw(json.loads(pathlib.Path(sys.argv[1]).read_text())))
+    result: dict[str, Any] = json.loads(pathlib.Path(sys.argv[1]).read_text())
+    print(draw(result['parts'][0]['steps'][0]['bars']))

@@ -9,13 +9,25 @@ from typing import Any
 from demo import part
 from testing.nova import cases, engine
 
+#: What the sections of the specification are about.
+WORDS = {
+    'Description': 'one of several values, any value, none',
+    'Use case 1': 'a flavor needs the key, with any value',
+    'Use case 2': 'a flavor takes one value, or no key',
+    'Use case 3': 'a flavor keeps off hosts with the key',
+    'Use case 4': 'hosts are kept for flavors with the key',
+    'Use case 5': 'kept hosts: any value, or none',
+    'Use case 6': 'kept hosts: only flavors without the key',
+    'Use case 7': 'keys of Nova itself, such as hw:',
+}
+
 
 def run(log: pathlib.Path) -> list[part.Part]:
     """Run the part."""
     story = part.Part(
         'nova',
-        f'Nova {engine.nova_version()}',
-        'boot requests that are answered as the specification wants',
+        f'Nova {engine.nova_version()}: the filter',
+        'boot requests that end where flavor and aggregate want it',
         ('as Nova does it', 'with the plug-ins'),
     )
     story.progress('creating databases')
@@ -35,7 +47,7 @@ def run(log: pathlib.Path) -> list[part.Part]:
             in_tree_right += in_tree == expected
             ours_right += ours == expected
         story.compare(
-            section,
+            WORDS[section],
             f'{in_tree_right} of {len(cells)}',
             f'{ours_right} of {len(cells)}',
         )

@@ -16,6 +16,7 @@ from typing import Any
 _COLORS = {
     'wanted': '#999999',
     'with the plug-ins': '#1f77b4',
+    'with the weigher': '#1f77b4',
     'in-tree': '#ff7f0e',
     'Nova alone': '#ff7f0e',
 }

@@ -107,7 +107,8 @@ class Story:
                 share += f', cap {region["cap"]}'
             regions.append(f'{region["name"]} ({share})')
         unit = f'servers in {", ".join(regions)}'
-        self.part = part.Part('senlin', f'Senlin {version}', unit, COMPARED)
+        service = f'Senlin {version}, for clouds that run it already'
+        self.part = part.Part('senlin', service, unit, COMPARED)
         self.part.progress('boot API, conductor and engine; create clusters')
         self._senlin = engine.boot(log)
         self._ours = Cluster(self._senlin, *OURS)

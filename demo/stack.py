@@ -4,8 +4,7 @@
 
 The requests that the real heat-engine sent in the Heat part are scheduled
 one by one by the real nova-scheduler. Nothing is added to them but what
-Nova's API knows of a request: the project, a flavor and an image. A server
-group with a soft policy needs no Heat.
+Nova's API knows of a request: the project, a flavor and an image.
 """
 
 import pathlib
@@ -21,10 +20,6 @@ from testing.nova import engine
 HOSTS = {'big': 1024, 'small-1': 256, 'small-2': 256}
 #: More than all of Nova's own weighers together have to say.
 MULTIPLIER = -10.0
-#: The policy of the server group, and how many servers it gets.
-POLICY = 'soft-anti-affinity'
-GROUP_SIZE = 9
-
 
 Sent = list[loopback.Request]
 
@@ -40,7 +35,6 @@ def run(log: pathlib.Path, heat: str, key: str, sent: Sent) -> part.Part:
     for host, memory in HOSTS.items():
         cloud.add_host(host, memory)
     _spread(story, cloud, key, sent)
-    _group(story, cloud)
     _forged(story, cloud, key, sent)
     return story
 
@@ -135,56 +129,6 @@ def _spread(
         dict.fromkeys(HOSTS, count // len(HOSTS)),
         servers_ours,
     )
-
-
-def _group(story: part.Part, cloud: engine.Cloud) -> None:
-    """Request the servers of a group at once, with the weigher and without.
-
-    Each scheduler is asked for all of them before any server starts.
-    """
-    title = f'{GROUP_SIZE} servers of a {POLICY} group, requested at once'
-    step = story.step(
-        title,
-        ('scheduler', *HOSTS),
-        'nova.conf: [nova_filters] server_group_weight_multiplier = '
-        f'{-MULTIPLIER:g}. No server starts before the last one has a host.',
-    )
-    alone = _nova_alone(cloud)
-    engine.CONF.set_override(
-        'server_group_weight_multiplier', -MULTIPLIER, group='nova_filters'
-    )
-    ours = cloud.scheduler()
-    flavor = cloud.add_flavor('member', {})
-    cells = []
-    for name, scheduler in (
-        ('Nova alone', alone),
-        ('with ServerGroupWeigher', ours),
-    ):
-        group = cloud.add_group(POLICY)
-        requests = [
-            cloud.request(flavor, group=group) for _ in range(GROUP_SIZE)
-        ]
-        servers = dict.fromkeys(HOSTS, 0)
-        for request in requests:
-            # What nova-conductor reads in the cells: no member has a host yet.
-            request.instance_group.hosts = []
-            host = cloud.boot(scheduler, request).host
-            servers[str(host)] += 1
-        for request in requests:
-            cloud.forget(request)
-        step.row(name, *servers.values())
-        cells.append(', '.join(map(str, servers.values())))
-    engine.CONF.clear_override(
-        'server_group_weight_multiplier', group='nova_filters'
-    )
-    nova_alone, with_weigher = cells
-    step.check(
-        'Nova alone fills the host with most memory', '9, 0, 0', nova_alone
-    )
-    step.check(
-        'with the weigher, each host gets three', '3, 3, 3', with_weigher
-    )
-    story.compare(f'{GROUP_SIZE} servers of a soft group, at once', *cells)
 
 
 def _forged(

@@ -74,22 +74,24 @@ class DemoTest(unittest.TestCase):
         self.assertEqual([], failed)
         self.assertEqual([], [s['title'] for s in steps if not s['checks']])
         self.assertIs(True, result['ok'])
-        drawing = figure.draw(result)
-        for blocks in pages.select('demo').values():
-            self.assertEqual([drawing], [b.text.rstrip() for b in blocks])
+        pictures = [figure.draw(step['bars']) for step in parts[0]['steps']]
+        for page, blocks in pages.select('demo').items():
+            shown = [block.text.rstrip() for block in blocks]
+            self.assertEqual(pictures, shown, page)
         self.assertEqual((0, ''), (done.returncode, done.stdout))
         self.assertEqual(
-            ['senlin', 'nova', 'heat', 'stack'],
+            ['spread', 'nova', 'heat', 'stack', 'senlin'],
             [story['name'] for story in parts],
         )
         _, screen, _ = self.tell(parts)
-        self.assertIn('| Scale out by 9 ', screen)
+        for words in ('| Scale out by 9 ', *pictures):
+            self.assertIn(words, screen)
         page = (command.LOGS / 'report.html').read_text('utf-8')
         for step in steps:
             for sentence in (step['title'], step['note']):
                 self.assertIn(markupsafe.escape(sentence), page)
-        pictures = [step for step in steps if step['bars'] or step['boots']]
-        self.assertEqual(len(pictures), page.count('class="picture"'))
+        drawn = [step for step in steps if step['bars'] or step['boots']]
+        self.assertEqual(len(drawn), page.count('class="picture"'))
         total = sum(story['checks'] for story in parts)
         self.assertIn(f'{total} of {total} checks hold', page)
         # It needs no network, and each element of it ends.

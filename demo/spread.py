@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The demo's first part: the servers of a group, all asked for at once.
+
+Sixteen schedulers share the requests, each with a memory of its own, as in a
+cloud. Time is simulated: nobody sees the host of a server before its
+nova-compute has claimed it, a second or two after the choice.
+"""
+
+import pathlib
+
+from demo import part
+from testing.nova import engine, simulation, spread_case
+
+#: How many scheduler processes share the requests.
+PROCESSES = 16
+SERVERS = 9
+SEED = 1
+ALONE, OURS = 'Nova alone', 'with the weigher'
+
+#: Group policy -> how many hosts there are.
+HOSTS = {spread_case.SOFT: 3, spread_case.STRICT: SERVERS}
+
+
+def run(log: pathlib.Path) -> list[part.Part]:
+    """Run the part."""
+    story = part.Part(
+        'spread',
+        f'Nova {engine.nova_version()}: server groups',
+        f'{SERVERS} servers of a group, asked for at once, {PROCESSES} '
+        'schedulers',
+        (ALONE, OURS),
+    )
+    cloud = engine.Cloud(log)
+    _soft(story, cloud)
+    _strict(story, cloud)
+    return [story]
+
+
+def _simulate(
+    cloud: engine.Cloud, policy: str, multiplier: float
+) -> tuple[list[int], int]:
+    """Boot the servers of a group.
+
+    :param multiplier: server_group_weight_multiplier; with 0, only Nova's own
+        weighers and filters know of the group.
+    :returns: the servers on each host, and how many ended in ERROR.
+    """
+    case = spread_case.Case(
+        servers=SERVERS,
+        hosts=HOSTS[policy],
+        group=policy,
+        group_multiplier=multiplier,
+    )
+    simulated = simulation.Simulation(cloud, case, PROCESSES, SEED)
+    servers = simulated.run()
+    return [*servers.values()], len(simulated.errors)
+
+
+def _soft(story: part.Part, cloud: engine.Cloud) -> None:
+    """Spread a group as well as can be: every server gets a host."""
+    policy = spread_case.SOFT
+    hosts = [f'host {number + 1}' for number in range(HOSTS[policy])]
+    step = story.step(
+        f'{SERVERS} servers of a {policy} group on {len(hosts)} hosts',
+        ('servers on', *hosts),
+        'Every scheduler sees the empty hosts of a moment ago, and Nova alone '
+        'sends most servers to the host that looks best. The weigher gives '
+        'each member its turn: it orders the members by the rows that '
+        'nova-api has written, so no scheduler needs to know what the others '
+        'do.',
+    )
+    for name, multiplier in ((ALONE, 0.0), (OURS, simulation.MULTIPLIER)):
+        servers, errors = _simulate(cloud, policy, multiplier)
+        step.row(name, *servers)
+        step.bars[name] = dict(zip(hosts, servers, strict=True))
+        step.check(f'{name}: no server ends in ERROR', 0, errors)
+    nova_alone, ours = step.bars.values()
+    spread = max(nova_alone.values()) - min(nova_alone.values())
+    step.check('Nova alone leaves the hosts uneven', True, spread > 1)
+    even = dict.fromkeys(hosts, SERVERS // len(hosts))
+    step.check('with the weigher, each host gets as many', even, ours)
+    story.compare(
+        f'{policy}, {len(hosts)} hosts: servers on each',
+        *(', '.join(map(str, bars.values())) for bars in step.bars.values()),
+    )
+
+
+def _strict(story: part.Part, cloud: engine.Cloud) -> None:
+    """Keep a group apart: two servers on a host are not allowed."""
+    policy = spread_case.STRICT
+    step = story.step(
+        f'{SERVERS} servers of an {policy} group on {HOSTS[policy]} hosts',
+        ('servers', 'running', 'in ERROR'),
+        'nova-compute refuses the second member on its host, and after three '
+        'attempts a server ends in ERROR although hosts are free. With the '
+        'weigher, each member is sent to a host of its own.',
+    )
+    for name, multiplier in ((ALONE, 0.0), (OURS, simulation.MULTIPLIER)):
+        servers, errors = _simulate(cloud, policy, multiplier)
+        step.row(name, sum(servers), errors)
+        step.bars[name] = {'running': sum(servers), 'in ERROR': errors}
+        step.check(f'{name}: no two servers are on one host', 1, max(servers))
+    nova_alone, ours = step.bars.values()
+    step.check('Nova alone loses servers', True, nova_alone['in ERROR'] > 0)
+    step.check(
+        'with the weigher, all servers run',
+        {'running': SERVERS, 'in ERROR': 0},
+        ours,
+    )
+    story.compare(
+        f'{policy}, {HOSTS[policy]} hosts: servers in ERROR',
+        *(bars['in ERROR'] for bars in step.bars.values()),
+    )
