@@ -40,12 +40,12 @@ def check(request: loopback.Request) -> None:
         items = value if isinstance(value, list) else [value]
         # Nova makes numbers strings.
         lists[name] = [str(item) for item in items]
-    again = stored(request)
+    again = _stored(request)
     if again.scheduler_hints != lists:
         raise AssertionError(f'{hints} is stored as {again.scheduler_hints}')
 
 
-def stored(request: loopback.Request) -> Any:
+def _stored(request: loopback.Request) -> Any:
     """Return the ``RequestSpec`` that Nova reads whenever a server moves."""
     objects.register_all()
     spec = objects.RequestSpec.from_components(

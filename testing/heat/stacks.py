@@ -79,12 +79,11 @@ class Stacks:
     ) -> tuple[str, str]:
         """Do something to a stack, and wait for the end.
 
-        :param action: ``create``, ``update``, ``check``, ``suspend``,
-            ``resume``, ``snapshot``, ``restore`` (the only snapshot) or
-            ``abandon`` (and adopt again, under the same name); ``signal`` with
-            the name of a resource and how many members its group has then, as
-            data; or ``update_as_admin`` of another project, whose token Heat
-            then shows to Nova.
+        :param action: ``create``, ``update``, ``snapshot``, ``restore`` (the only
+            snapshot) or ``abandon`` (and adopt again, under the same name);
+            ``signal`` with the name of a resource and how many members its
+            group has then, as data; or ``update_as_admin`` of another
+            project, whose token Heat then shows to Nova.
         :param data: the template.
         :param files: the nested templates by name, as text.
         :param environment: the user's environment.
@@ -122,8 +121,6 @@ class Stacks:
         elif action == 'restore':
             (made,) = rpc.stack_list_snapshots(context, identity)
             rpc.stack_restore(context, identity, made['id'])
-        elif action in ('check', 'suspend', 'resume'):
-            getattr(rpc, f'stack_{action}')(context, identity)
         return self._wait(context, identity, action)
 
     def _abandon(self, context: Any, identity: Any) -> tuple[str, str]:

@@ -41,7 +41,7 @@ ADMIN = 'admin'
 USER = 'demo'
 
 FLAVOR = 'small'
-IMAGE, OTHER_IMAGE = 'tiny', 'other'
+IMAGE = 'tiny'
 
 
 @dataclasses.dataclass(frozen=True)

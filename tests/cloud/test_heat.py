@@ -116,10 +116,6 @@ class TestSpread(heat_base.StackTest, nova_base.PreferenceTest):
         self.assertNotEqual(preferred, self.host_of(second))
 
 
-class TestSpreadInNewestNova(TestSpread):
-    region = base.TWO
-
-
 class TestAtOnce(nova_base.PreferenceTest):
     """Each host gets as many, although the other weighers prefer one."""
 

@@ -2,7 +2,7 @@
 
 """What only two schedulers, and Nova's own API, can tell of the filter."""
 
-from tests.cloud import base, layout, nova_base
+from tests.cloud import base, nova_base
 
 
 class FilterTest(nova_base.PlacementTest):
@@ -41,26 +41,3 @@ class TestMetadata(FilterTest):
 
 class TestMetadataInNewestNova(TestMetadata):
     region = base.TWO
-
-
-class TestRebuild(FilterTest):
-    """An aggregate is forced when a server runs there that lacks the key."""
-
-    def test_rebuild_passes_and_forged_rebuild_does_not(self):
-        flavor = self.make_flavor({})
-        server = self.boot(flavor)
-        host = self.host_of(server)
-        self.make_aggregate(
-            {'os': 'windows', 'force_metadata_check': 'True'}, *self.hosts
-        )
-        forged = self.boot(flavor, {'_nova_check_type': 'rebuild'})
-        self.assert_refused([forged])
-        # This region's Nova lets it through to the scheduler.
-        self.assertIn('_nova_check_type', self.hints(self.region, forged))
-
-        glance = self.admin[self.region].image
-        image = glance.find_image(layout.OTHER_IMAGE).id
-        # The scheduler is asked because the image is another one.
-        self.compute.rebuild_server(server, image=image)
-        self.assertEqual(host, self.host_of(server))
-        self.assertEqual(image, self.compute.get_server(server).image.id)

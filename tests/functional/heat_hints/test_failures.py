@@ -12,7 +12,6 @@ PROVIDERS = (
     base.PROVIDER
     + '''
 import hmac
-import time
 
 from os_placement_plugins import signature
 
@@ -61,15 +60,6 @@ class Large(Provider):
 class Own(Provider):
     def hints(self, request):
         return {'own': 'yes'}
-
-
-class Sleeping(Provider):
-    @classmethod
-    def check(cls, conf):
-        time.sleep(600)
-
-    def hints(self, request):
-        return {}
 
 
 class Grouping(Provider):
@@ -254,23 +244,6 @@ class TestFail(_Failing, base.ScenarioCase):
                 self.assertNotIn(cause, reason)
             self.assertNotIn(signing.KEY, reason)
         self.assertNotIn(signing.KEY, self.outcome.log)
-
-
-class TestSleeping(_Failing, base.ScenarioCase):
-    """A provider whose check never ends."""
-
-    options = {'providers': 'sleeping', 'provider_timeout': '1'}
-    stacks = (base.ONE,)
-
-    def test_heat_engine_starts_and_one_error_names_the_provider(self):
-        self.assert_created('root')
-        (error,) = self.outcome.lines('ERROR')
-        for words in (
-            'the provider "sleeping" cannot be used',
-            'no answer within 1 seconds',
-            'provider_timeout',
-        ):
-            self.assertIn(words, error)
 
 
 class TestUnforeseen(base.ScenarioCase):

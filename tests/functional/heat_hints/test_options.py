@@ -10,8 +10,6 @@ from tests.functional.heat_hints import base
 PROVIDERS = (
     base.PROVIDER
     + '''
-import threading
-
 
 class Rack(Provider):
     def hints(self, request):
@@ -41,19 +39,6 @@ class Nova(Provider):
             'same_host': 'aaaaaaaa-0000-4000-8000-000000000002',
             'group': 'not a group',
         }
-
-
-class Meeting:
-    """Answers one of two servers only when the other asks, too."""
-
-    def __init__(self, conf):
-        self.both = threading.Barrier(2, timeout=600)
-
-    def hints(self, request):
-        if 'meet' not in request.user_hints:
-            return {}
-        self.both.wait()
-        return {'met': 'yes'}
 '''
 )
 
@@ -62,10 +47,8 @@ class TestProviders(base.ScenarioCase):
     """Several providers; Heat's own option is on as well."""
 
     options = {
-        'providers': 'rack,second,meeting,nova',
+        'providers': 'rack,second,nova',
         'signing_key': signing.KEY,
-        # Two servers meet, on a busy machine after a while.
-        'provider_timeout': '600',
     }
     settings = {'DEFAULT': {'stack_scheduler_hints': 'true'}}
     files = {'providers_for_tests.py': PROVIDERS}
@@ -74,8 +57,7 @@ class TestProviders(base.ScenarioCase):
         stack(
             'root',
             template(
-                db=server(name='db', hints={'tier': 'user', 'meet': 'web'}),
-                web=server(name='web', hints={'meet': 'db'}),
+                db=server(name='db', hints={'tier': 'user'}),
                 cache={**server(name='aliased'), 'type': 'My::Server'},
                 volume=volume(),
             ),
@@ -87,7 +69,7 @@ class TestProviders(base.ScenarioCase):
         self.assert_created('root')
         root = self.outcome.stacks['root']['root']
         for name, facts in (
-            ('db', ['db', root, 'root', 'meet,tier']),
+            ('db', ['db', root, 'root', 'tier']),
             ('aliased', ['cache', root, 'root', '']),
         ):
             self.assertEqual(
@@ -105,8 +87,7 @@ class TestProviders(base.ScenarioCase):
                 # Values become strings and lists of strings.
                 **{'rack': '7', 'shape': ['a', '1'], 'own': 'yes'},
                 # The template's hint wins over a provider's.
-                **{'tier': 'user', 'meet': 'web'},
-                'met': 'yes',
+                'tier': 'user',
             },
             sent,
         )
@@ -121,9 +102,6 @@ class TestProviders(base.ScenarioCase):
             self.assertRegex(
                 warnings, f'\'{hint}\' of the provider "{provider}".*{words}'
             )
-
-    def test_a_slow_provider_keeps_no_other_server_waiting(self):
-        self.assertEqual('yes', self.outcome.hints('web')['met'])
 
     def test_heats_own_option_covers_volumes(self):
         sent = self.outcome.hints('disk')

@@ -11,10 +11,10 @@ from tests.functional.heat_hints import base
 #: A constraint, which Heat loads before the hook. It takes a module away.
 GONE = """
 import sys
-from heat import {package}
+from heat import engine
 
-vars({package}).pop('{module}', None)
-sys.modules['heat.{package}.{module}'] = None
+vars(engine).pop('lifecycle_plugin', None)
+sys.modules['heat.engine.lifecycle_plugin'] = None
 """
 #: A constraint that takes the method away.
 METHOD_GONE = """
@@ -23,34 +23,14 @@ from heat.engine.resources.scheduler_hints import SchedulerHintsMixin
 del SchedulerHintsMixin._scheduler_hints
 """
 
-
-class _StillCreates:
-    """The engine starts, creates a server without hints, and logs once."""
-
-    error = (
-        'stack scheduler hints are off',
-        'for this Heat',
-        'Install a version of os-placement-plugins',
-    )
-    entry_points = {'heat.constraints': {'gone': 'gone'}}
-    stacks = (base.ONE,)
-
-    def test_one_error_says_what_to_change_and_servers_are_created(self):
-        self.assert_created('root')
-        self.assertIsNone(self.outcome.hints('web'))
-        (error,) = self.outcome.lines('ERROR')
-        for words in (*self.error, 'restart heat-engine'):
-            self.assertIn(words, error)
-
-    def test_with_on_error_fail_it_does_not_start(self):
-        self.assert_not_started(base.NOT_STARTED, *self.error, on_error='fail')
+GONE_FIRST = {'heat.constraints': {'gone': 'gone'}}
 
 
 class TestMethodGone(base.ScenarioCase):
     """No class has the method that Heat asks for the hints."""
 
     files = {'gone.py': METHOD_GONE}
-    entry_points = _StillCreates.entry_points
+    entry_points = GONE_FIRST
     stacks = (stack('root', template()),)
     error = (
         '"OS::Nova::Server" gets no hints: Heat has no such type, or its '
@@ -69,18 +49,27 @@ class TestMethodGone(base.ScenarioCase):
         self.assert_not_started(base.NOT_STARTED, self.error, on_error='fail')
 
 
-class TestModuleGone(_StillCreates, base.ScenarioCase):
-    """What else ``heat_hints.overrides`` imports is missed in the same way."""
+class TestBaseClassGone(base.ScenarioCase):
+    """The module is gone in which Heat defines ``plugin_dirs``."""
 
-    files = {'gone.py': GONE.format(package='db', module='models')}
+    files = {'gone.py': GONE}
+    entry_points = GONE_FIRST
+    stacks = (base.ONE,)
+    error = (
+        'stack scheduler hints are off',
+        'for this Heat',
+        'Install a version of os-placement-plugins',
+    )
 
+    def test_one_error_says_what_to_change_and_servers_are_created(self):
+        self.assert_created('root')
+        self.assertIsNone(self.outcome.hints('web'))
+        (error,) = self.outcome.lines('ERROR')
+        for words in (*self.error, 'restart heat-engine'):
+            self.assertIn(words, error)
 
-class TestBaseClassGone(_StillCreates, base.ScenarioCase):
-    """The option ``plugin_dirs`` is missed in the same way."""
-
-    files = {
-        'gone.py': GONE.format(package='engine', module='lifecycle_plugin')
-    }
+    def test_with_on_error_fail_it_does_not_start(self):
+        self.assert_not_started(base.NOT_STARTED, *self.error, on_error='fail')
 
     def test_a_wrong_value_is_refused_all_the_same(self):
         self.assert_not_started(

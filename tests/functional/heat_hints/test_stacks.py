@@ -2,15 +2,13 @@
 
 """The hints of stacks of every shape, whose templates forge them.
 
-Both of Heat's engines sign them, also after everything that Heat can do to a
-stack.
+Heat signs them, and sends the path in the form of JSON.
 """
 
 import json
 
 from os_placement_plugins import signature, stack_hints
 from testing.heat.templates import (
-    autoscaling,
     group,
     instance,
     scaled,
@@ -101,15 +99,6 @@ ENVIRONMENT = {
     'parameter_defaults': {'hints': FORGED},
     'resource_registry': {'My::Server': 'OS::Nova::Server'},
 }
-AMAZON = {
-    'AWSTemplateFormatVersion': '2010-09-09',
-    'Resources': {
-        'one': {
-            'Type': INSTANCE['type'],
-            'Properties': INSTANCE['properties'],
-        }
-    },
-}
 PROVIDER = (
     base.PROVIDER
     + """
@@ -125,26 +114,20 @@ OTHERS = {
     'line': {f'tier{LINE}': LINE},
     'odd': {'tier': ['a', 1, 1.5], 'flag': True},
 }
-OLD = template(kept=MEMBER, changed=MEMBER)
-NEW = template(kept=MEMBER, changed=server(hints={'heat_tier': 'forged'}))
-ACTIONS = ('check', 'suspend', 'resume', 'snapshot')
 #: How many servers each stack has that were asked for there.
 LEFT = {
     ODD_STACK: 12 + DEPTH + len(ODD_NAMES) + 2,
-    'amazon': 1,
-    'actions': 2,
-    'adopted': 1,
-    'grown': 1,
     'admins': 2,
 }
-#: So many were replaced or removed there, or are another resource's now.
-REPLACED = 6
+#: The server of an update that another one replaces.
+REPLACED = 1
 
 
-class _Stacks:
+class TestStacks(base.ScenarioCase):
     options = {
         'signing_key': f' {signing.KEY} , {OLD_KEY}',
         'providers': 'provider',
+        'path_format': 'json',
     }
     files = {'providers_for_tests.py': PROVIDER}
     entry_points = {'heat_hints.providers': base.providers(PROVIDER)}
@@ -152,29 +135,10 @@ class _Stacks:
         'DEFAULT': {
             'debug': 'true',
             'max_nested_stack_depth': str(DEPTH),
-            'enable_stack_abandon': 'true',
-            'enable_stack_adopt': 'true',
         }
     }
     stacks = (
         stack(ODD_STACK, EVERYTHING, files=FILES, environment=ENVIRONMENT),
-        stack('amazon', AMAZON),
-        stack(
-            'actions',
-            OLD,
-            steps=[
-                *((action, None) for action in ACTIONS),
-                ('update', NEW),
-                ('restore', None),
-            ],
-        ),
-        # An abandoned stack has other ids when it is adopted.
-        stack('adopted', OLD, steps=[('abandon', None), ('update', NEW)]),
-        stack(
-            'grown',
-            autoscaling(1, MEMBER),
-            steps=[('signal', ('out', 2)), ('signal', ('in', 1))],
-        ),
         stack(
             'admins',
             template(web=server(hints={'tier': '1'})),
@@ -182,10 +146,6 @@ class _Stacks:
             steps=[('update_as_admin', template(web=MEMBER, db=server()))],
         ),
     )
-
-    def path(self, hints, resource):
-        """Return the path that the option ``path_format`` asks for."""
-        return hints['heat_path_in_stack']
 
     def test_each_request_says_what_heat_says_of_its_resource(self):
         sent = {
@@ -204,7 +164,11 @@ class _Stacks:
             for resource in resources:
                 request = sent[resource['uuid']]
                 expected = self.outcome.expected_hints(name, resource)
-                expected['heat_path_in_stack'] = self.path(expected, resource)
+                expected['heat_path_in_stack'] = json.dumps(
+                    resource['path'],
+                    ensure_ascii=False,
+                    separators=(',', ':'),
+                )
                 expected |= PROVIDED | OTHERS.get(resource['name'], {})
                 hints = request.hints
                 self.assertEqual(
@@ -218,18 +182,12 @@ class _Stacks:
         self.assertEqual(len(sent), len(self.outcome.sent))
 
     def test_every_action_comes_to_its_end(self):
-        self.assert_created(ODD_STACK, 'amazon')
-        for name, actions in (
-            ('actions', ('create', *ACTIONS, 'update', 'restore')),
-            ('adopted', ('create', 'adopt', 'update')),
-            ('grown', ('create', 'signal', 'signal')),
-            ('admins', ('create', 'update')),
-        ):
-            self.assertEqual(
-                [f'{action.upper()}_COMPLETE' for action in actions],
-                self.outcome.statuses(name),
-                self.outcome.stacks[name],
-            )
+        self.assert_created(ODD_STACK)
+        self.assertEqual(
+            ['CREATE_COMPLETE', 'UPDATE_COMPLETE'],
+            self.outcome.statuses('admins'),
+            self.outcome.stacks['admins'],
+        )
 
     def test_no_key_is_in_the_log_with_all_its_dumps_of_options(self):
         self.assertIn('heat_hints.signing_key ', self.outcome.log)
@@ -241,19 +199,3 @@ class _Stacks:
         # As Heat's log begins a line, and as the texts do.
         error = r'(?m)^[-\d:. ]+ ERROR heat_hints'
         self.assertNotRegex(self.outcome.log, error)
-
-
-class TestConvergence(_Stacks, base.ScenarioCase):
-    """Heat's engine of today."""
-
-
-class TestLegacyEngine(_Stacks, base.ScenarioCase):
-    """``convergence_engine = false``, and ``path_format = json``."""
-
-    options = {**_Stacks.options, 'path_format': 'json'}
-    convergence = False
-
-    def path(self, hints, resource):
-        return json.dumps(
-            resource['path'], ensure_ascii=False, separators=(',', ':')
-        )
