@@ -14,7 +14,6 @@ import unittest
 
 from oslo_upgradecheck import upgradecheck
 
-from os_placement_plugins import upgrade_check
 from testing import subprocesses
 from tests import processes
 
@@ -222,7 +221,7 @@ enabled = true
 
 
 class FileTests:
-    """What every command does with its file; mixed into its test case."""
+    """What a command makes of its options; mixed into its test case."""
 
     #: The package's own section, an option of it, and a wrong name of each.
     misspelled = ('', '', '', '')
@@ -249,47 +248,3 @@ class FileTests:
             self.check_details(
                 self.good() + text, 'Option names', 'WARNING', words
             )
-
-    def test_a_file_that_cannot_be_read_is_one_line(self):
-        broken = self.write("[heat_hints]\nsigning_key \"my 'secret'\n")
-        for path, cause in (
-            (self.folder / 'gone.conf', 'gone.conf'),
-            (self.folder, str(self.folder)),
-            (broken, f'{broken}:2'),
-        ):
-            answer = self.execute('--config-file', path, 'upgrade', 'check')
-            self.assertEqual((255, ''), (answer.code, answer.output))
-            (line,) = answer.error.splitlines()
-            self.assertIn(self.command, line)
-            self.assertIn(cause, line)
-            self.assertNotIn('secret', line)
-
-    def test_without_a_file_nothing_is_checked(self):
-        # As on a host where the service is not configured.
-        answer = self.execute('upgrade', 'check', '--json')
-        self.assertEqual((255, ''), (answer.code, answer.output))
-        self.assertIn(f'no {self.file} was found', answer.error)
-
-    def test_it_says_what_it_does(self):
-        path = self.write(self.good())
-        answer = self.execute('--config-file', path, 'upgrade', 'check')
-        self.assertEqual(upgrade_check.DOES, answer.output.splitlines()[0])
-        answer = self.execute('--help')
-        self.assertIn(upgrade_check.DOES, ' '.join(answer.output.split()))
-
-    def test_nothing_is_said_when_nobody_reads_any_more(self):
-        # The installed script, as an operator calls it; its libraries warn of
-        # what they find old.
-        script = pathlib.Path(sys.executable).parent / self.command
-        path = self.write('')
-        reading, writing = os.pipe()
-        os.close(reading)
-        with open(writing, 'wb') as output:
-            result = subprocesses.run(
-                self.command,
-                [script, '--config-file', path, 'upgrade', 'check'],
-                stdout=output,
-                # Unbuffered, it learns at once that nobody reads.
-                env={'PYTHONUNBUFFERED': '1'},
-            )
-        self.assertEqual((255, ''), (result.returncode, result.stderr))

@@ -45,8 +45,6 @@ _USER = {'user': {'id': 'stack-user'}}
 _ROLE = {'id': 'stack-user', 'name': 'heat_stack_user'}
 #: The ports that are attached to a server.
 _NONE = 200, {'interfaceAttachments': list[str]()}
-#: What a server's status becomes after an action.
-_STATUS = {'suspend': 'SUSPENDED', 'resume': 'ACTIVE'}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -302,11 +300,8 @@ class Cloud:
         return (200, thing) if thing else (404, {})
 
     def _act(self, body: bytes, server: str) -> tuple[int, Any]:
-        (action,) = json.loads(body)
-        details = self._things[server]['server']
-        details['status'] = _STATUS.get(action, details['status'])
-        # A snapshot makes an image.
-        return 202, {'image_id': IMAGE} if action == 'createImage' else None
+        # The only action is the snapshot, which makes an image.
+        return 202, {'image_id': IMAGE}
 
     def _delete(self, body: bytes, thing_id: str) -> tuple[int, Any]:
         with self._lock:

@@ -79,10 +79,10 @@ class Stacks:
     ) -> tuple[str, str]:
         """Do something to a stack, and wait for the end.
 
-        :param action: ``create``, ``update``, ``snapshot``, ``restore`` (the only
-            snapshot) or ``abandon`` (and adopt again, under the same name);
-            ``signal`` with the name of a resource and how many members its
-            group has then, as data; or ``update_as_admin`` of another
+        :param action: ``create``, ``update``, ``snapshot``, ``restore`` (the
+            only snapshot) or ``abandon`` (and adopt again, under the same
+            name); ``signal`` with the name of a resource and how many members
+            its group has then, as data; or ``update_as_admin`` of another
             project, whose token Heat then shows to Nova.
         :param data: the template.
         :param files: the nested templates by name, as text.

@@ -144,15 +144,13 @@ def start_placement(region: layout.Region) -> None:
 
 
 def fill_region(region: layout.Region) -> None:
-    """Make the flavor and the images that servers need."""
+    """Make the flavor and the image that servers need."""
     admin = layout.connect(region.name)
     admin.compute.create_flavor(name=layout.FLAVOR, vcpus=1, ram=64, disk=1)
-    for name in layout.IMAGE, layout.OTHER_IMAGE:
-        admin.image.create_image(
-            name,
-            data=bytes(1024),
-            disk_format='raw',
-            container_format='bare',
-            visibility='public',
-            allow_duplicates=True,
-        )
+    admin.image.create_image(
+        layout.IMAGE,
+        data=bytes(1024),
+        disk_format='raw',
+        container_format='bare',
+        visibility='public',
+    )

@@ -2,8 +2,13 @@
 
 """``heat-hints-status upgrade check`` on good and bad heat.conf files."""
 
+import os
+import pathlib
 import subprocess
+import sys
 
+from os_placement_plugins import upgrade_check
+from testing import subprocesses
 from tests import signing, upgrade_checks
 
 GOOD = f"""
@@ -115,3 +120,54 @@ class HeatHintsStatusTest(
         self.assert_details(
             answer, TYPES, 'FAILURE', 'not answer within 0.5 s'
         )
+
+
+class CommandTest(upgrade_checks.UpgradeCheckCase):
+    """What the commands of all services have in common."""
+
+    command = 'heat-hints-status'
+    file = 'heat.conf'
+
+    def test_a_file_that_cannot_be_read_is_one_line(self):
+        broken = self.write("[heat_hints]\nsigning_key \"my 'secret'\n")
+        for path, cause in (
+            (self.folder / 'gone.conf', 'gone.conf'),
+            (self.folder, str(self.folder)),
+            (broken, f'{broken}:2'),
+        ):
+            answer = self.execute('--config-file', path, 'upgrade', 'check')
+            self.assertEqual((255, ''), (answer.code, answer.output))
+            (line,) = answer.error.splitlines()
+            self.assertIn(self.command, line)
+            self.assertIn(cause, line)
+            self.assertNotIn('secret', line)
+
+    def test_without_a_file_nothing_is_checked(self):
+        # As on a host where the service is not configured.
+        answer = self.execute('upgrade', 'check', '--json')
+        self.assertEqual((255, ''), (answer.code, answer.output))
+        self.assertIn(f'no {self.file} was found', answer.error)
+
+    def test_it_says_what_it_does(self):
+        path = self.write(GOOD)
+        answer = self.execute('--config-file', path, 'upgrade', 'check')
+        self.assertEqual(upgrade_check.DOES, answer.output.splitlines()[0])
+        answer = self.execute('--help')
+        self.assertIn(upgrade_check.DOES, ' '.join(answer.output.split()))
+
+    def test_nothing_is_said_when_nobody_reads_any_more(self):
+        # The installed script, as an operator calls it; its libraries warn of
+        # what they find old.
+        script = pathlib.Path(sys.executable).parent / self.command
+        path = self.write('')
+        reading, writing = os.pipe()
+        os.close(reading)
+        with open(writing, 'wb') as output:
+            result = subprocesses.run(
+                self.command,
+                [script, '--config-file', path, 'upgrade', 'check'],
+                stdout=output,
+                # Unbuffered, it learns at once that nobody reads.
+                env={'PYTHONUNBUFFERED': '1'},
+            )
+        self.assertEqual((255, ''), (result.returncode, result.stderr))

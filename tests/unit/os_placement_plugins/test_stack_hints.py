@@ -223,16 +223,6 @@ class RequestTest(unittest.TestCase):
 class SignatureTest(unittest.TestCase):
     """With keys, only hints that one of them signed tell anything."""
 
-    def test_signed_hints_are_believed(self) -> None:
-        changed = {**_SIGNED, 'heat_root_stack_id': 's'}
-        for hints, project, root in (
-            (_SIGNED, 'p1', 'r'),
-            (_SIGNED, 'p2', None),
-            (changed, 'p1', None),
-        ):
-            read = stack_hints.read(hints, project, _KEYS)
-            self.assertEqual(root, read.root_stack_id)
-
     def test_without_keys_every_hint_is_believed(self) -> None:
         hints = {**_SIGNED, 'heat_signature': 'forged'}
         for keys in (None, signature.Keys()):
