@@ -10,9 +10,7 @@ from testing.heat import loopback
 
 
 def server(
-    hints: Mapping[str, Any] | None = None,
-    metadata: Mapping[str, Any] | None = None,
-    **properties: Any,
+    hints: Mapping[str, Any] | None = None, **properties: Any
 ) -> dict[str, Any]:
     """Return a server for a template."""
     resource: dict[str, Any] = {
@@ -26,8 +24,6 @@ def server(
     }
     if hints is not None:
         resource['properties']['scheduler_hints'] = dict(hints)
-    if metadata is not None:
-        resource['metadata'] = metadata
     return resource
 
 
