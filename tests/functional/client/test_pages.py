@@ -101,6 +101,12 @@ class PagesTest(pages.Walk, base.CloudTestCase):
         self.assertIn(offer, metadata['os'].split(','))
         self.assert_says('so the hosts keep what they offer now')
 
+    def check_opened(self, run: Callable[[], str]) -> None:
+        run()
+        metadata, _ = self.cloud.aggregates['ssd']
+        self.assertEqual({'disk': 'ssd'}, metadata)
+        self.assert_says('Switch it off if flavors without this key may')
+
     def check_saved_files(self, run: Callable[[], str]) -> None:
         for cloud in 'night', '.':
             self.cloud = rest_stub.examples(cloud)
