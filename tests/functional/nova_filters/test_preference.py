@@ -86,22 +86,6 @@ class PreferenceTest(base.CloudTestCase):
         passing = self.cloud.filtered(self.scheduler, self.request)
         self.assertEqual(self.hosts, passing)
 
-    def test_a_weigher_with_more_weight_wins(self) -> None:
-        self.add_aggregate(['large'], _LEAVING)
-        self.set_option(_OPTION, 1.0)
-        self.set_option('ram_weight_multiplier', 2.0, 'filter_scheduler')
-        self.assert_chosen('large', {})
-
-    def test_a_preference_counts_beside_one_that_matters_more(self) -> None:
-        avoided = self.add_host()
-        self.hosts.append(avoided)
-        self.add_aggregate(['host-0'], _SSD)
-        self.add_aggregate([avoided], _OLD)
-        self.assert_chosen(
-            'host-0',
-            {f'{_LIKES}:disk': 'ssd', f'{_AVOIDS}.100:generation': 'old'},
-        )
-
     def test_nova_accepts_the_extra_specs(self) -> None:
         names = f'{_LIKES}:hw:cpu', f'{_AVOIDS}.10:disk'
         specs = dict.fromkeys(names, '<or> ssd <or> ~')
