@@ -254,4 +254,3 @@ class TeamSpreadTest(base.StackTestCase):
         with self.subTest('none of its members is in the cell'):
             self.cloud.forget(lost)
             self.assertEqual(2, len(self.passing(request)))
-
