@@ -7,105 +7,32 @@ command does, so it comes before any other import of Nova. A process can hold
 one :class:`Cloud`: Nova's configuration and databases are global.
 """
 
-# Must be the first import of Nova: release 29 patches on import, release 34
-# chooses native threads when asked to, as in nova/cmd/scheduler.py.
-from nova import monkey_patch
+# Must be the first import: it chooses Nova's concurrency.
+from testing.nova import databases  # isort: skip
 
-if hasattr(monkey_patch, 'patch'):
-    monkey_patch.patch(backend='threading')
-
-# The rest must follow it.
-# ruff: noqa: E402
 import contextlib
 import dataclasses
 import datetime
 import logging
-import pathlib
-import tempfile
-import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from logging import handlers
 from typing import Any
 
-import nova.conf
-import sqlalchemy as sa
-from keystoneauth1 import adapter as ks_adapter
-from keystoneauth1 import session as ks_session
-from keystoneauth1 import token_endpoint
-from nova import config, context, exception, objects, version
-from nova.db.api import api as api_db
-from nova.db.api import models as api_models
-from nova.db.main import api as main_db
+from nova import exception, objects, version
 from nova.db.main import models as main_models
 from nova.scheduler import manager
-from nova.scheduler.client import report
-from oslo_log import log as oslo_logging
-from oslo_utils import timeutils, uuidutils
-from placement import db_api as placement_db
-from placement.db.sqlalchemy import models as claims
-from placement.tests.functional.fixtures import placement
+from oslo_utils import uuidutils
 
 from nova_filters.weighers import reader
 
-CONF = nova.conf.CONF
+CONF = databases.CONF
 
 #: The filter under test and the one it is compared with.
 OURS = 'AggregateInstanceTypeFilter'
 IN_TREE = 'AggregateInstanceExtraSpecsFilter'
 LOGGER = 'nova_filters.filters.aggregate_instance_type'
 
-#: The scheduler's whole nova.conf. The instances of a host are read from the
-#: database with each request, because no nova-compute reports them; for the
-#: same reason the services count as up for a day. A database in memory goes
-#: with its connection, which by default lives for an hour.
-NOVA_CONF = """
-[api_database]
-connection = sqlite://
-connection_recycle_time = -1
-
-[database]
-connection = sqlite://
-connection_recycle_time = -1
-
-[filter_scheduler]
-available_filters = nova.scheduler.filters.all_filters
-available_filters = nova_filters.all_filters
-weight_classes = nova.scheduler.weights.all_weighers,nova_filters.all_weighers
-track_instance_changes = false
-
-[oslo_messaging_notifications]
-driver = noop
-
-[DEFAULT]
-transport_url = fake://
-service_down_time = 86400
-"""
-
-#: What each host has, beside memory.
-_TOTALS = {'vcpus': 1024, 'local_gb': 10240}
-#: Tables of Placement that clear() empties: what servers take of the hosts.
-_CLAIMS = (claims.Allocation.__table__, claims.Consumer.__table__)
-#: Tables that clear() leaves: those of the hosts.
-_KEPT = {'cell_mappings', 'host_mappings', 'services', 'compute_nodes'}
-
-
-def _counting(tables: Iterable[sa.Table]) -> str:
-    """Return the SQL that counts the rows of each table.
-
-    As text: SQLAlchemy would need 20 ms each time to write it.
-    """
-    return ' UNION ALL '.join(
-        f"SELECT '{table.name}', count(*) FROM {table.name}"  # noqa: S608
-        for table in tables
-        if table.name not in _KEPT
-    )
-
-
-_COUNT_CLAIMS = _counting(_CLAIMS)
-_COUNT_API = _counting(api_models.BASE.metadata.sorted_tables)
-_COUNT_CELL = _counting(main_models.BASE.metadata.sorted_tables)
-
-PROJECT = uuidutils.generate_uuid(dashed=False)
+PROJECT = databases.PROJECT
 
 
 @dataclasses.dataclass(frozen=True)
@@ -138,126 +65,11 @@ def records(level: int = logging.DEBUG) -> Iterator[list[logging.LogRecord]]:
         logger.setLevel(before)
 
 
-class Cloud:
+class Cloud(databases.Databases):
     """Databases with hosts, aggregates and flavors, and schedulers on them.
 
     :param log: the file for the services' logs; None leaves logging alone.
     """
-
-    def __init__(self, log: pathlib.Path | None = None) -> None:
-        self.hosts: list[str] = []
-        self._set_up_config(log)
-        self.context = context.get_admin_context()
-        self.context.project_id = PROJECT
-        self.context.user_id = PROJECT
-        self._set_up_databases()
-        api = placement.PlacementFixture()
-        # Never taken down: Nova's own databases stay as well.
-        api.setUp()
-        # The constructor's own parameter for a prepared HTTP adapter.
-        self.placement = report.SchedulerReportClient(
-            adapter=ks_adapter.Adapter(
-                ks_session.Session(
-                    auth=token_endpoint.Token(api.endpoint, api.token)
-                ),
-                service_type='placement',
-                raise_exc=False,
-            )
-        )
-        report.PLACEMENTCLIENT = self.placement
-
-    def _set_up_config(self, log: pathlib.Path | None) -> None:
-        """Configure Nova from a file, as its command does."""
-        warnings.simplefilter('ignore')
-        text = NOVA_CONF + (f'log_file = {log}\n' if log is not None else '')
-        with tempfile.TemporaryDirectory() as folder:
-            path = pathlib.Path(folder) / 'nova.conf'
-            path.write_text(text)
-            config.parse_args(
-                ['nova-scheduler'], default_config_files=[str(path)]
-            )
-        if log is not None:
-            oslo_logging.setup(CONF, 'nova')
-            logging.captureWarnings(True)
-        objects.register_all()
-
-    def _set_up_databases(self) -> None:
-        """Create the API database and one cell."""
-        api_models.BASE.metadata.create_all(api_db.get_engine())
-        self.cell = objects.CellMapping(
-            self.context,
-            uuid=uuidutils.generate_uuid(),
-            name='cell1',
-            transport_url='none:///',
-            database_connection='sqlite://',
-        )
-        self.cell.create()
-        main_models.BASE.metadata.create_all(self.cell_database())
-
-    def in_cell(self) -> Any:
-        """Return a context manager, whose value is a context of the cell."""
-        return context.target_cell(self.context, self.cell)
-
-    def cell_database(self) -> Any:
-        """Return the SQLAlchemy engine of the cell's database."""
-        with self.in_cell() as cell_context:
-            return main_db.get_engine(context=cell_context)
-
-    def add_host(self, name: str, memory_gib: int = 1024) -> None:
-        """Add a compute host: service, node, mapping, resource provider."""
-        uuid = uuidutils.generate_uuid()
-        with self.in_cell() as cell_context:
-            objects.Service(
-                cell_context,
-                host=name,
-                binary='nova-compute',
-                topic='compute',
-                report_count=1,
-                disabled=False,
-                last_seen_up=timeutils.utcnow(),
-            ).create()
-            objects.ComputeNode(
-                cell_context,
-                uuid=uuid,
-                host=name,
-                hypervisor_hostname=name,
-                **_TOTALS,
-                memory_mb=memory_gib * 1024,
-                vcpus_used=0,
-                memory_mb_used=0,
-                local_gb_used=0,
-                free_ram_mb=memory_gib * 1024,
-                free_disk_gb=_TOTALS['local_gb'],
-                hypervisor_type='QEMU',
-                hypervisor_version=8000000,
-                cpu_info='{}',
-                host_ip='127.0.0.1',
-                cpu_allocation_ratio=1.0,
-                ram_allocation_ratio=1.0,
-                disk_allocation_ratio=1.0,
-                supported_hv_specs=[],
-            ).create()
-        self.hosts.append(name)
-        objects.HostMapping(
-            self.context, host=name, cell_mapping=self.cell
-        ).create()
-        # As nova-compute tells Placement.
-        tree = self.placement.get_provider_tree_and_ensure_root(
-            self.context, uuid, name=name
-        )
-        totals = {
-            'VCPU': _TOTALS['vcpus'],
-            'MEMORY_MB': memory_gib * 1024,
-            'DISK_GB': _TOTALS['local_gb'],
-        }
-        inventory = {
-            resource_class: {'total': total}
-            for resource_class, total in totals.items()
-        }
-        tree.update_inventory(name, inventory)
-        # The scheduler of release 34 asks for it.
-        tree.update_traits(name, ['OWNER_NOVA'])
-        self.placement.update_from_provider_tree(self.context, tree)
 
     def add_aggregate(
         self, name: str, hosts: Sequence[str], metadata: Mapping[str, str]
@@ -296,38 +108,6 @@ class Cloud:
         )
         flavor.create()
         return objects.Flavor.get_by_name(self.context, name)
-
-    def clear(self) -> None:
-        """Remove all but the hosts, which take long to make."""
-        with placement_db.get_placement_engine().begin() as connection:
-            for table in _CLAIMS:
-                connection.execute(table.delete())
-        for base, bind in (
-            (api_models.BASE, api_db.get_engine()),
-            (main_models.BASE, self.cell_database()),
-        ):
-            with bind.begin() as connection:
-                for table in reversed(base.metadata.sorted_tables):
-                    if table.name not in _KEPT:
-                        connection.execute(table.delete())
-
-    def rows(self) -> dict[str, int]:
-        """Count what :meth:`clear` removes.
-
-        :returns: the number of rows, by database and table; a table without
-            rows is left out.
-        """
-        counts: dict[str, int] = {}
-        for database, bind, query in (
-            ('Placement', placement_db.get_placement_engine(), _COUNT_CLAIMS),
-            ('nova_api', api_db.get_engine(), _COUNT_API),
-            ('the cell', self.cell_database(), _COUNT_CELL),
-        ):
-            with bind.connect() as connection:
-                for name, count in connection.exec_driver_sql(query):
-                    if count:
-                        counts[f'rows of table {name} in {database}'] = count
-        return counts
 
     def scheduler(self, *enabled_filters: str) -> manager.SchedulerManager:
         """Return a new scheduler.
@@ -491,16 +271,6 @@ class Cloud:
     def update(self, request: Any, **values: Any) -> None:
         """Change columns of a server in its cell."""
         self._write(main_models.Instance.uuid == request.instance_uuid, values)
-
-    def report(self, host: str, **values: Any) -> None:
-        """Write what the nova-compute of a host reports into its cell."""
-        self._write(main_models.ComputeNode.host == host, values)
-
-    def _write(self, where: Any, values: Mapping[str, Any]) -> None:
-        """Change columns of the rows for which a condition holds."""
-        query = sa.update(where.left.table).where(where).values(**values)
-        with self.cell_database().begin() as connection:
-            connection.execute(query)
 
     def start_action(
         self,
