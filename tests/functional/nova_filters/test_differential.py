@@ -39,45 +39,25 @@ _METADATA_KEYS = (
     'k', 'k', 'k', 'l', 'l', 'm', 'hw:k', 'hw:k', 'q:l', ':k', 'k:', '',
     f'{SCOPE}k', f'{SCOPE}{SCOPE}k', f'{SCOPE}hw:k',
 )  # fmt: skip
-#: "1" more often than the rest, so that verdicts are mixed.
-_WORDS = (
-    '1', '1', '1', '2', '2', '10', '2.5', '1e999', '-inf', 'nan', '\u0663',
-    'two', 'x', '1x', '',
-)  # fmt: skip
-_OPERATORS = (
-    '=', '==', '!=', '>=', '<=', 's==', 's!=', 's<', 's<=', 's>', 's>=',
-    '<in>', '<all-in>',
+#: "1" more often than the rest, so that verdicts are mixed. After operators,
+#: there may be what stands for a sentinel elsewhere.
+_TEXTS = (
+    *(8 * ('1',)), '2', '2', ' 1', '10', '2.5', '1e999', 'nan', '\u0663',
+    'two', '1x', '', '<or> 1', '<or> 1 <or> 2', '<or> 2 <or> x', '<or>',
+    '<or> 1 <or>', '1 <or> 2', '= 1', '= 2', '== 1', '== two', '!= 1', '!= 2',
+    '>= 1', '>= 2', '>= 1e999', '>= two', '<= 1', '<= -inf', '>=', '>= 1 2',
+    '== *', 's== 1', 's== *', 's!= 1', 's< 2', 's<= 1', 's> 1', 's>= ~', 's<',
+    '<in> 1', '<in> x', '<in>', '<all-in> 1 2', '<all-in> 1', '<all-in>',
 )  # fmt: skip
 _MATCH = extra_specs_ops.match
-
-
-def _text(rng: random.Random) -> str:
-    """Return a value: a word, alternatives, or an operator expression."""
-    kind = rng.random()
-    if kind < 0.45:
-        return rng.choice(('', '', '', ' ')) + rng.choice(_WORDS)
-    if kind < 0.7:
-        count = rng.choice((0, 1, 2, 2, 3, 3))
-        text = ' '.join(f'<or> {rng.choice(_WORDS)}' for _ in range(count))
-        return text or rng.choice(('<or>', '<or> 1 <or>', '1 <or> 2'))
-    # The operands may be what stands for a sentinel elsewhere.
-    count = rng.choice((0, 1, 1, 1, 1, 2))
-    operands = (rng.choice((*_WORDS, '*', '~')) for _ in range(count))
-    return ' '.join([rng.choice(_OPERATORS), *operands])
 
 
 def _metadata(rng: random.Random) -> dict[str, str]:
     """Return the metadata of an aggregate, whose flag is off."""
     data = {}
     for key in rng.sample(_METADATA_KEYS, rng.randint(0, 4)):
-        comma = rng.choice((',', ' , '))
-        texts = []
-        for _ in range(rng.choice((1, 1, 2))):
-            if rng.random() < 0.4:
-                texts.append(_text(rng))
-            else:
-                texts.append(rng.choice(_WORDS))
-        data[key] = comma.join(texts)
+        texts = rng.choices(_TEXTS, k=rng.choice((1, 1, 2)))
+        data[key] = rng.choice((',', ' , ')).join(texts)
     if rng.random() < 0.5:
         data['force_metadata_check'] = rng.choice(('False', 'Ture', ''))
     return data
@@ -98,7 +78,7 @@ def requests() -> Iterator[tuple[Any, list[Any]]]:
                 aggregates, rng.choice((0, 1, 1, 2, 2, 3))
             )
         chosen = rng.sample(_KEYS, rng.choice((0, 1, 1, 1, 2, 2, 3)))
-        spec.flavor.extra_specs = {key: _text(rng) for key in chosen}
+        spec.flavor.extra_specs = {key: rng.choice(_TEXTS) for key in chosen}
         yield spec, hosts
 
 

@@ -51,6 +51,8 @@ class SpreadTest(base.OptionTestCase):
         ('three_failed_builds', 9, 6, 1.0, {'failed_hosts': (1, 2, 3)}),
         ('masters', 3, 4, 0.0, {'failed_hosts': (2,)}),
         ('late_answers', 14, 4, 0.0, {'busy': 6.0}),
+        ('evacuations', 8, 5, 0.0, {'kind': spread_case.EVACUATE}),
+        ('unshelves', 8, 4, 0.0, {'kind': spread_case.UNSHELVE}),
         ('clocks_that_differ', 12, 6, 0.3, _MIGRATION),
     )
     def test_no_host_has_two_more(self, servers, hosts, gap, fields) -> None:

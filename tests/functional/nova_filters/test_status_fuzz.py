@@ -10,7 +10,7 @@ from tests.status_fuzz import KEY, MARK
 
 #: Other people's classes. Each is a filter and a weigher.
 FOREIGN = """
-import os, signal, sys
+import os, signal
 from nova import conf
 from nova.scheduler import filters, weights
 
@@ -38,10 +38,6 @@ class Raises(Fine):
     def __init__(self):
         raise RuntimeError(conf.CONF.database.connection)
 
-class Exits(Fine):
-    def __init__(self):
-        sys.exit()
-
 class Ends(Fine):
     def __init__(self):
         os._exit(0)
@@ -53,14 +49,11 @@ class Sleeps(Fine):
 def raises():
     raise RuntimeError('it raises')
 
-def odd():
-    return [dict]
-
 number = 3
 """
 NAMES = (
-    *('Fine', 'Old', 'Lacks', 'RaisesInBoot', 'Raises', 'Exits', 'Ends'),
-    *('raises', 'odd', 'number', 'Nowhere'),
+    *('Fine', 'Old', 'Lacks', 'RaisesInBoot', 'Raises', 'Ends'),
+    *('raises', 'number', 'Nowhere'),
 )
 
 AVAILABLE = ('filter_scheduler', 'available_filters')
@@ -92,6 +85,22 @@ def one_more_filter(name):
 
 
 SLEEPER = one_more_filter('Sleeps')
+
+#: What keeps nova-scheduler from starting, and what it logs.
+WRONG = (
+    (
+        {('nova_filters', 'exempt_metadata_keys'): ('$nowhere',)},
+        ('[nova_filters] Value for option exempt_metadata_keys ', 'nowhere'),
+    ),
+    (
+        {('heat_hints', 'signing_key'): (MARK,)},
+        ('[heat_hints] Value for option signing_key ', 'number 1'),
+    ),
+    (
+        {AVAILABLE: BASE[AVAILABLE][:1]},
+        ('AggregateInstanceTypeFilter, TeamSpreadFilter could not be found',),
+    ),
+)
 
 
 class StatusFuzzTest(status_fuzz.FuzzCase):
@@ -144,3 +153,11 @@ class StatusFuzzTest(status_fuzz.FuzzCase):
     def options(self):
         groups = scheduler.list_opts() | dict(conf.list_opts())
         return {group.name: opts for group, opts in groups.items()}
+
+    def test_a_wrong_option_stops_the_service_and_is_named(self):
+        for changes, words in WRONG:
+            self.assertEqual(1, self.start(changes), changes)
+            log = (self.folder / 'service.log').read_text()
+            for word in words:
+                self.assertIn(word, log)
+            self.assertNotIn(MARK, log)

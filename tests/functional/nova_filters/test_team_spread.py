@@ -251,6 +251,12 @@ class TeamSpreadTest(base.StackTestCase):
             (line,) = logs.output
             self.assertIn('refuses every host', line)
             self.assertIn(cell.uuid, line)
+        with self.subTest('the cell is disabled'):
+            cell.disabled = True
+            cell.save()
+            self.assertEqual(2, len(self.passing(request)))
+            cell.disabled = False
+            cell.save()
         with self.subTest('none of its members is in the cell'):
             self.cloud.forget(lost)
             self.assertEqual(2, len(self.passing(request)))

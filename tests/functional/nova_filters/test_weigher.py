@@ -75,38 +75,15 @@ class OrderTest(base.StackTestCase):
         super().setUp()
         self.set_option(MULTIPLIER, -STRONG)
 
-    def moving(self, count: int, action: str, host: str | None) -> list[Any]:
-        """Return the requests of members that all begin to move."""
-        requests = [self.request(_STACK) for _ in range(count)]
+    def move(self, action: str, host: str | None) -> Any:
+        """Return the request of a member that begins to move."""
+        request = self.request(_STACK)
         state = 'shelved_offloaded'
         if host:
             state = 'active'
-        for request in requests:
-            self.cloud.place(request, host, state)
-        for request in reversed(requests):
-            self.cloud.start_action(request, action, 'busy')
-        return requests
-
-    @ddt.data('spread', 'pack', 'unshelve', 'evacuate')
-    def test_each_process_finds_the_same_order(self, case) -> None:
-        if case in ('spread', 'pack'):
-            requests = [self.request(_STACK) for _ in range(8)]
-        else:
-            host = None
-            if case == 'evacuate':
-                host = self.add_host()
-            requests = self.moving(8, case, host)
-        if case == 'pack':
-            self.set_option(MULTIPLIER, STRONG)
-        chosen: collections.Counter[str] = collections.Counter()
-        # The last request comes first, to processes that know nothing.
-        for request in reversed(requests):
-            self.restart()
-            chosen[self.choose(request)] += 1
-        counts = [2] * 4
-        if case == 'pack':
-            counts = [8]
-        self.assertEqual(counts, [*chosen.values()])
+        self.cloud.place(request, host, state)
+        self.cloud.start_action(request, action, 'busy')
+        return request
 
     def choose_filtered(self, request: Any) -> str:
         """Return the host that the filters and weighers choose."""
@@ -177,7 +154,7 @@ class OrderTest(base.StackTestCase):
 
     @ddt.data('evacuate', 'live-migration')
     def test_a_server_counts_once_and_where_it_goes(self, action) -> None:
-        (request,) = self.moving(1, action, self.hosts[0])
+        request = self.move(action, self.hosts[0])
         other = self.request(_STACK)
         self.assertEqual([0, 0, 0, 0], self.members(other))
         with self.cloud.in_cell() as context:
@@ -210,7 +187,7 @@ class OrderTest(base.StackTestCase):
         timeutils.advance_time_seconds(1)
         now = timeutils.utcnow()
         with mock.patch.object(self.cloud.context, 'timestamp', now):
-            (move,) = self.moving(1, 'unshelve', None)
+            move = self.move('unshelve', None)
         timeutils.advance_time_seconds(1)
         later = self.request(_STACK)
         requests = (boot, move, later)
@@ -387,9 +364,8 @@ class CostTest(base.StackTestCase):
         self.assert_asked(4, request, states)
 
     def test_what_is_kept_goes_with_the_servers(self) -> None:
-        for number in range(90):
-            hints = _STACK | {'different_host': f'{number}' * 50_000}
-            request = self.request(hints)
+        for _ in range(3):
+            request = self.request(_STACK)
             self.see(request)
             self.cloud.forget(request)
         request = self.request({'heat_root_stack_id': 'b'})
