@@ -25,28 +25,25 @@ class ExampleFilterTest(base.CloudTestCase):
             ['nova.scheduler.filters.all_filters', f'one_stack_filter.{NAME}'],
             'filter_scheduler',
         )
-        self.kept = self.add_host({'root_stack': 'a'})
-        self.scheduler = self.cloud.scheduler(NAME)
-        self.flavor = self.add_flavor({})
 
-    def host(self, hints: dict, *other_hosts: str) -> str | None:
+    def host(self, hints: dict) -> str | None:
         """Return where a server with these hints is put."""
-        request = self.cloud.request(
-            self.flavor, [self.kept, *other_hosts], hints
-        )
+        request = self.cloud.request(self.flavor, self.hosts, hints)
         return self.cloud.boot(self.scheduler, request).host
 
     def test_the_hosts_are_for_servers_that_heat_signed(self) -> None:
+        kept = self.add_host({'root_stack': 'a'})
+        other = self.add_host()
+        self.scheduler = self.cloud.scheduler(NAME)
+        self.flavor = self.add_flavor({})
         member = {'heat_root_stack_id': 'a'}
         project = self.cloud.request(self.flavor).project_id
-        self.assertEqual(self.kept, self.host(signing.signed(member, project)))
-        for hints in (
-            {},
-            member,
-            signing.signed({'heat_root_stack_id': 'b'}, project),
-        ):
+        signed = signing.signed(member, project)
+        stranger = signing.signed({'heat_root_stack_id': 'b'}, project)
+        self.hosts = [kept]
+        self.assertEqual(kept, self.host(signed))
+        for hints in {}, member, stranger:
             self.assertIsNone(self.host(hints), hints)
-
-    def test_other_hosts_are_for_everybody(self) -> None:
-        other = self.add_host()
-        self.assertEqual(other, self.host({}, other))
+        # Other hosts are for everybody.
+        self.hosts = [kept, other]
+        self.assertEqual(other, self.host({}))

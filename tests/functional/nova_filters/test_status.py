@@ -53,7 +53,6 @@ CASES = (
     ),
     # What is on.
     (',AggregateInstanceTypeFilter', '', 'Filter', 'SUCCESS', 'Off. To switc'),
-    (f',{OURS}', '', 'Filter', 'SUCCESS', 'On.'),
     (
         'ComputeFilter',
         'AggregateInstanceExtraSpecsFilter',
@@ -106,6 +105,7 @@ CASES = (
         ': preference_weight_multiplier 20, ',
         'to 30 or more',
     ),
+    ('', 'stack_affinity_weight_multiplier = -9', STACKS, 'SUCCESS', 'is -9.'),
     (f'signing_key = {signing.KEY}', '', STACKS, 'SUCCESS', 'are believed'),
     (f',{OURS}', '', STACKS, 'WARNING', 'Off. ', 'Nothing reads the signing_'),
     (
