@@ -23,8 +23,6 @@ RECIPE = tox.ini setup.cfg pyproject.toml requirements.txt test-requirements.txt
 # What `make cover` measures, and with what.
 COVERED = unit,client,functional-2024.1,functional-2026.2
 COVERAGE = coverage==7.17.3
-# Where the tests run that `make mutants` asks.
-MUTATED = unit,client,functional-2026.2
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-all test-latest cover mutants env unit cloud-test check docs dist release-check sample clean
@@ -77,8 +75,8 @@ cover: $(STAMP) ## measure lines and branches, in every process of the tests
 	@PYTHONPATH=.cover/lib .make/bin/python -m coverage json --quiet --fail-under 0 --data-file .cover/data/coverage -o .cover/coverage.json
 	@.make/bin/python -m tools.covered .cover/coverage.json
 
-mutants: $(STAMP) ## see that the tests notice mistakes (ARGS="NAME ...": a few)
-	@$(TOX) run -qq --notest -e $(MUTATED)
+mutants: $(STAMP) ## see that unit tests notice random mistakes (ARGS="--random 200 --seed N")
+	@$(TOX) run -qq --notest -e unit
 	@.make/bin/python -u -m tools.mutants $(ARGS)
 
 cloud-test: $(NEWEST) ## boot a cloud of two regions on loopback and test on it
