@@ -8,27 +8,17 @@ one host that they all prefer. It needs Nova, and prints what
 ``doc/source/benchmarks.rst`` shows.
 """
 
+import itertools
 import statistics
 import sys
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from benchmarks import common, spread_cases
 from testing.nova import spread_case
 
 SEEDS = 5
 PROCESSES = (1, 3, 16, 96)
-
-
-class Plan(NamedTuple):
-    """What to measure.
-
-    :param words: only the cases whose names contain these words.
-    """
-
-    processes: Sequence[int]
-    seeds: int
-    words: str
 
 
 #: The measurements of each row, by its name and by the number of processes.
@@ -66,70 +56,48 @@ def results(name: str, case: spread_case.Case, run: Any) -> dict[str, int]:
     return rows
 
 
-def measure(plan: Plan) -> str:
-    """Return the table."""
+def measure(words: str, quick: bool) -> str:
+    """Return the table.
+
+    :param words: only the cases whose names contain these words.
+    """
     # Chooses Nova's concurrency, so it comes first.
     from testing.nova import engine, simulation
 
+    counts, seeds = ((3,), 1) if quick else (PROCESSES, SEEDS)
     cloud = engine.Cloud()
     rows: Rows = {}
-    for name, case in spread_cases.cases().items():
-        if plan.words not in name:
+    for name, case in spread_cases.CASES.items():
+        if words not in name:
             continue
         common.say(name)
-        for processes in plan.processes:
+        for processes, seed in itertools.product(counts, range(seeds)):
             if case.fresh and processes != 3:
                 continue
-            for seed in range(plan.seeds):
-                run = simulation.Simulation(cloud, case, processes, seed)
-                for row, number in results(name, case, run).items():
-                    by_processes = rows.setdefault(row, {})
-                    by_processes.setdefault(processes, []).append(number)
+            run = simulation.Simulation(cloud, case, processes, seed)
+            for row, number in results(name, case, run).items():
+                by_processes = rows.setdefault(row, {})
+                by_processes.setdefault(processes, []).append(number)
     if not rows:
-        raise common.BenchmarkError(f'no case has "{plan.words}" in its name')
-    return table(plan, rows, engine.nova_version())
-
-
-def table(plan: Plan, rows: Rows, version: str) -> str:
-    """Return the measurements as a table.
-
-    :param version: Nova's version.
-    """
+        raise common.BenchmarkError(f'no case has "{words}" in its name')
     lines = []
     for row, by_processes in rows.items():
-        line = [row]
-        for processes in plan.processes:
+        cells = []
+        for processes in counts:
             numbers = by_processes.get(processes)
-            if numbers:
-                line.append(f'{statistics.mean(numbers):.1f}')
-            else:
-                line.append('')
-        lines.append(line)
-    seeds = (
-        'one seed' if plan.seeds == 1 else f'the mean of {plan.seeds} seeds'
-    )
+            cells.append(f'{statistics.mean(numbers):.1f}' if numbers else '')
+        lines.append([row, *cells])
     head = (
-        f'{common.machine(f"Nova {version}")}\n\n'
+        f'{common.machine(f"Nova {engine.nova_version()}")}\n\n'
         'Most servers in a place less fewest, by the number of scheduler '
-        f'processes;\n{seeds}\n'
+        f'processes;\nthe mean of {seeds} seeds\n'
     )
-    return head + common.table(['case', *plan.processes], lines, 'case')
+    return head + common.table(['case', *counts], lines, 'case')
 
 
-def main() -> int:
-    """Run the benchmark from the command line, and return its exit code."""
+if __name__ == '__main__':
     parser = common.parser(
         str(__doc__).splitlines()[0], 'three processes and one seed'
-    )
-    parser.add_argument(
-        '--processes',
-        metavar='N',
-        nargs='+',
-        type=int,
-        help='the numbers of scheduler processes',
-    )
-    parser.add_argument(
-        '--seeds', metavar='N', type=int, help='how often to run each case'
     )
     parser.add_argument(
         '--case',
@@ -138,14 +106,4 @@ def main() -> int:
         help='only the cases whose names contain these words',
     )
     args = parser.parse_args()
-    processes: Sequence[int] = PROCESSES
-    seeds = SEEDS
-    if args.quick:
-        processes = (3,)
-        seeds = 1
-    plan = Plan(args.processes or processes, args.seeds or seeds, args.case)
-    return common.report('Nova', lambda: measure(plan))
-
-
-if __name__ == '__main__':
-    sys.exit(main())
+    sys.exit(common.report('Nova', lambda: measure(args.case, args.quick)))
