@@ -22,8 +22,6 @@ ROUNDS = 5
 CASES = ('nothing', 'the flavor', 'the aggregates')
 #: Whether the hosts draw their three aggregates from 300, or have their own.
 SHARED = (True, False)
-#: How many keys the aggregate prefers that all hosts share.
-KEYS = (10, 100, 1_000)
 
 
 class Preferences(Clouds):
@@ -60,28 +58,6 @@ class Preferences(Clouds):
             what,
             'shared' if shared else 'own',
             *(f'{taken:.2f}' for taken in times),
-        ]
-
-    def soft_row(self, count: int, keys: int) -> list[Any]:
-        """Return a row of the table of soft keys.
-
-        :param keys: how many keys the one aggregate prefers that all hosts
-            share; each host has another aggregate of its own.
-        """
-        hosts = self.hosts(count)
-        self.put(Shape(count, 1, 3, False, False, False), hosts)
-        metadata = {f'soft{number}': 'ssd' for number in range(keys)}
-        metadata['prefer_metadata_check'] = 'true'
-        (shared,) = self.states.aggregates(metadata)
-        for host in hosts:
-            host.aggregates.append(shared)
-        ram, preference = self._weighing(hosts, self.states.request({}))
-        return [
-            count,
-            keys,
-            f'{ram:.2f}',
-            f'{preference:.2f}',
-            f'{preference / ram:.2f}',
         ]
 
     def sets_row(self, sets: aggregate_sets.Sets) -> list[Any]:
@@ -127,12 +103,6 @@ def measure(quick: bool) -> str:
         rows.append(bench.row(*case))
     heads = ('hosts', 'what prefers', 'aggregates')
     heads += ('filter', 'RAMWeigher', 'PreferenceWeigher')
-    soft_rows = []
-    for soft_case in itertools.product(counts, KEYS):
-        common.say(' '.join(map(str, soft_case)))
-        soft_rows.append(bench.soft_row(*soft_case))
-    soft_heads = ('hosts', 'soft keys', 'RAMWeigher', 'PreferenceWeigher')
-    soft_heads += ('times',)
     sets_rows = []
     for count in counts:
         # A forced aggregate is not soft.
@@ -146,8 +116,6 @@ def measure(quick: bool) -> str:
     return (
         f'{where}\n\nMicroseconds of processor time per host; each host is in '
         f'three aggregates.\n{common.table(heads, rows, "what prefers")}\n\n'
-        'Each host is in an aggregate of its own, and in one with soft keys '
-        f'that all share.\n{common.table(soft_heads, soft_rows)}\n\n'
         'Each host is in five soft aggregates of ten keys. The time of '
         'PreferenceWeigher, divided by that of RAMWeigher, for a flavor with '
         'three extra specs, and for one with two preferences.\n'
