@@ -15,12 +15,6 @@ _MULTIPLIER = 'stack_affinity_weight_multiplier'
 
 @ddt.ddt
 class OptionsTest(unittest.TestCase):
-    def test_every_option_has_help(self) -> None:
-        for _, opts in conf.list_opts():
-            for opt in opts:
-                self.assertIn('Possible values:', opt.help)
-                self.assertIn('Related options:', opt.help)
-
     @ddt.data(
         ('max_skew', '-1'),
         ('stack_spread_over', ''),

@@ -117,18 +117,6 @@ class ProjectionTest(unittest.TestCase):
             shares,
         )
 
-    def test_without_a_weight_there_is_no_target(self):
-        regions = [Region('a', 0), Region('b', 0)]
-        shares = shares_of(Snapshot(Change(GROW, 1), regions, {}))
-        self.assertIsNone(shares['a'].target)
-        self.assertIsNone(shares['b'].target)
-
-    def test_target_is_by_weight_whatever_the_caps(self):
-        regions = [Region('a', 300, 1), Region('b')]
-        shares = shares_of(Snapshot(Change(GROW, 6), regions, {}))
-        self.assertEqual(fractions.Fraction(9, 2), shares['a'].target)
-        self.assertEqual((1, 5), (shares['a'].result, shares['b'].result))
-
     @ddt.unpack
     @ddt.data(
         (

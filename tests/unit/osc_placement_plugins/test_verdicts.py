@@ -86,14 +86,6 @@ class VerdictTest(unittest.TestCase):
     ) -> None:
         self.assertEqual(sentence, _judge(specs, *aggregates).sentence())
 
-    def test_one_host_is_not_several(self) -> None:
-        verdict = _judge({}, hosts='h1')
-        self.assertEqual('1 of 1 host takes f.', verdict.sentence())
-        verdict = _judge({'gpu': '1'}, hosts='h1')
-        self.assertEqual(
-            '0 of 1 host takes f: 1 lacks the key gpu.', verdict.sentence()
-        )
-
     def test_rare_causes_are_counted_together(self) -> None:
         aggregates = [({'k': str(n)}, f'h{n}') for n in range(6)]
         names = ' '.join(f'h{n}' for n in range(6))
@@ -113,13 +105,6 @@ class VerdictTest(unittest.TestCase):
                 "The nearest host is h2: 'gpu' not in any aggregate.",
             ],
             verdict.advice(),
-        )
-
-    def test_a_name_without_effect_is_told(self) -> None:
-        name = 'hw:aggregate_instance_extra_specs:ssd'
-        (sentence,) = _judge({name: 'true'}).advice()
-        self.assertTrue(
-            sentence.endswith('; write aggregate_instance_extra_specs:ssd.')
         )
 
     def test_preferences_give_points(self) -> None:

@@ -5,7 +5,6 @@
 import unittest
 
 from nova_filters.matching import inputs
-from nova_filters.matching.judge import Judge
 from nova_filters.matching.reason import Kind, Side
 from tests.unit.nova_filters.matching.refusals import refusal
 
@@ -20,10 +19,6 @@ class RuleTest(unittest.TestCase):
         self.assertIsNone(refusal(extra_specs, elsewhere, {'os': 'linux'}))
         reason = refusal(extra_specs, elsewhere, {'os': 'linux', **_ON})
         self.assertEqual((Side.AGGREGATE, 'os'), (reason.side, reason.key))
-
-    def test_a_metadata_key_set_to_none_is_absent(self) -> None:
-        self.assertIsNone(refusal({'k': '!'}, {'k': None}))
-        self.assertIsNone(refusal({}, {'k': None, **_ON}))
 
     def test_a_scope_is_stripped_once(self) -> None:
         scope = inputs.SCOPE
@@ -41,16 +36,3 @@ class RuleTest(unittest.TestCase):
             reason = refusal({'k': '1'}, {'k': '1'}, data)
             self.assertEqual(Kind.UNREADABLE, reason.kind, data)
             self.assertEqual(('a1',), reason.aggregate)
-
-    def test_any_value_or_none_meets_no_malformed_extra_spec(self) -> None:
-        reason = refusal({'k': '>= x'}, {'k': '<or> * <or> ~', **_ON})
-        self.assertEqual(Side.FLAVOR, reason.side)
-        self.assertEqual(Kind.MALFORMED, reason.kind)
-
-    def test_an_aggregate_without_the_flag_demands_nothing(self) -> None:
-        aggregates = [inputs.Aggregate('a', {'k': '*,!'})]
-        judge = Judge(inputs.read_flavor({'k': '2'}))
-        (reason,) = judge.reasons(aggregates)
-        self.assertEqual(
-            (Side.FLAVOR, Kind.MISMATCH), (reason.side, reason.kind)
-        )

@@ -41,13 +41,6 @@ def sift(extra_specs, hosts, exempt=()) -> tuple[Judge, list[Host], Any]:
 class SiftTest(unittest.TestCase):
     """Hosts pass or are refused, in groups that share a reason."""
 
-    def test_a_change_in_place_is_seen_by_the_next_request(self) -> None:
-        aggregate = Aggregate('a', {'k': '1'})
-        hosts = [Host(name, [aggregate]) for name in 'ba']
-        self.assertEqual(hosts, sift({'k': '1'}, hosts)[1])
-        aggregate.metadata['k'] = '2'
-        self.assertEqual([], sift({'k': '1'}, hosts)[1])
-
     def test_an_unreadable_aggregate_closes_its_hosts_only(self) -> None:
         good = Aggregate('a', {'k': '1'})
         bad = Unreadable(name='unreadable')
@@ -72,44 +65,6 @@ class SiftTest(unittest.TestCase):
         self.assertEqual([closed], hosts)
         self.assertEqual(problem, str(reason))
         self.assertEqual([], report.list_names(closed))
-
-    def test_an_aggregate_that_is_new_is_not_taken_for_unreadable(
-        self,
-    ) -> None:
-        good = Aggregate('a', {'k': '1'})
-        bad = Unreadable(name='unreadable')
-        hosts = [Host('closed', [bad]), Host('open', [good])]
-        self.assertEqual(hosts[1:], sift({'k': '1'}, hosts)[1])
-
-    def test_a_host_has_what_any_of_its_aggregates_offers(self) -> None:
-        for flag in ({}, _ON):
-            for text in ('1', '2', '3'):
-                aggregates = [
-                    Aggregate('a', {'k': '1,3', **flag}),
-                    Aggregate('b', {'k': '2,3', **flag}),
-                    Aggregate('rack', {'rack': '1'}),
-                ]
-                hosts = [Host('h', aggregates)]
-                self.assertEqual(hosts, sift({'k': text}, hosts)[1])
-
-    def test_an_error_is_told_on_one_line(self) -> None:
-        class Broken:
-            @property
-            def metadata(self) -> Any:
-                raise ValueError('two\nlines')
-
-        judge, passed, refused = sift({}, [Host('h', [Broken()])])
-        self.assertEqual([], passed)
-        self.assertEqual(
-            [r"aggregate '?' could not be read: 'ValueError: two\nlines'"],
-            report.list_problems(judge, refused),
-        )
-
-    def test_an_aggregate_of_nova_has_a_name_and_metadata_only(self) -> None:
-        aggregate = Unreadable(name='a', metadata={'os': '1', **_ON})
-        judge = Judge(())
-        (reason,) = judge.reasons([aggregate])
-        self.assertEqual("aggregate 'a' demands 'os'", str(reason))
 
     def test_demands_come_by_key_after_the_flavors_check(self) -> None:
         metadata = {'z': '1', 'k': '2', 'a': '1', 'm': '>=', **_ON}

@@ -147,10 +147,6 @@ class PreferencesTest(unittest.TestCase):
         self.assertEqual(len(ascending), len({*ascending}))
         self.assertEqual(sorted(ascending), ascending)
 
-    def test_the_filter_takes_no_preference_for_a_demand(self) -> None:
-        extra_specs = {LIKES: 'x', 'aggregate_avoided.9:a:b': '1'}
-        self.assertEqual((), inputs.read_flavor(extra_specs))
-
     def test_exempt_keys_are_no_demand(self) -> None:
         self.assertEqual(-1, total({}, [SOFT | SSD | {'rack': '1'}], ('ra*',)))
 
@@ -182,22 +178,9 @@ class PreferencesTest(unittest.TestCase):
             [*judge.reasons(aggregates)],
         )
 
-    def test_an_aggregate_of_nova_has_a_name_and_metadata_only(self) -> None:
-        class Old:
-            name = 'old'
-            metadata = SOFT | SSD
-
-        judge = preferences.Preferences({})
-        self.assertEqual(-1, judge.score([Old()]))
-
     def test_a_factor_of_thousands_of_digits_is_no_number(self) -> None:
         name = f'aggregate_preferred.{"9" * 5_000}:disk'
         wishes, (problem,) = preferences.read_preferences({name: 'ssd'})
         self.assertEqual([], wishes)
         self.assertIn('is no number from 1 to 100', problem)
         self.assertLess(len(problem), 200)
-
-    def test_a_key_that_is_no_text_is_no_preference(self) -> None:
-        self.assertEqual(
-            ([], []), preferences.read_preferences({1: 'ssd', None: 'ssd'})
-        )

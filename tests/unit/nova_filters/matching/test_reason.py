@@ -7,7 +7,7 @@ import unittest
 import ddt
 
 from nova_filters.matching import inputs
-from nova_filters.matching.reason import Kind, Reason, Side, quote_all
+from nova_filters.matching.reason import quote_all
 from tests.unit.nova_filters.matching.refusals import refusal
 
 _ON = {inputs.FLAG: 'true'}
@@ -71,8 +71,3 @@ class ReasonTest(unittest.TestCase):
     def test_the_first_four_values_are_told_in_order(self) -> None:
         text = quote_all('zyxwvutsrqponmlkjihgfedcbaabc')
         self.assertEqual("'a', 'b', 'c', 'd', 22 more", text)
-
-    def test_a_reason_says_only_what_it_was_told(self) -> None:
-        reason = Reason(Side.AGGREGATE, Kind.UNREADABLE, problem='why')
-        self.assertEqual('a host could not be read: why', str(reason))
-        self.assertIs(False, reason.malformed)

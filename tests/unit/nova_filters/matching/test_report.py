@@ -55,13 +55,6 @@ class ReportTest(unittest.TestCase):
             summarize({}, hosts),
         )
 
-    def test_refused_hosts_are_explained_by_sets_of_aggregates(self) -> None:
-        red, blue = Aggregate('red', {}), Aggregate('blue', {})
-        hosts = [Host('a', [red]), Host('b', [blue]), Host('c', [red])]
-        judge, passed, refused = sift({'k': '1'}, hosts)
-        groups = [group for group, _ in report.explain_groups(judge, refused)]
-        self.assertEqual([hosts[0::2], hosts[1:2]], groups)
-
     def test_a_host_may_be_in_other_aggregates_by_then(self) -> None:
         host = Host('h', [Aggregate('a', {'k': '2'})])
         judge, passed, refused = sift({'k': '1'}, [host])
@@ -77,19 +70,6 @@ class ReportTest(unittest.TestCase):
         ]
         judge, _, refused = sift(extra_specs, hosts, exempt)
         return report.list_problems(judge, refused)
-
-    def test_malformed_values_are_told_once(self) -> None:
-        aggregate = Aggregate('a', {'k': '>= two,<or>', **_ON})
-        hosts = [Host(str(n), [aggregate]) for n in range(3)]
-        judge, _, refused = sift({'k': '1', 'l': '>='}, hosts)
-        self.assertEqual(
-            [
-                "aggregate 'a' has 'k': 'two' is not a number",
-                "aggregate 'a' has 'k': nothing follows <or>",
-                "the flavor has 'l': '>=' has no operand",
-            ],
-            report.list_problems(judge, refused),
-        )
 
     def test_a_malformed_value_is_told_where_it_decides(self) -> None:
         data = {'k': '>=,1', **_ON}
@@ -118,10 +98,6 @@ class ReportTest(unittest.TestCase):
             ["the flavor has 'vendor:rule': '>=' has no operand"],
             self.problems(flavor, {'vendor:rule': '1'}),
         )
-
-    def test_aggregates_that_are_no_list_have_no_names(self) -> None:
-        self.assertEqual([], report.list_names(Host('h', 5)))
-        self.assertEqual([], report.list_names(Host('h', None)))
 
     def test_hosts_are_counted_by_the_check_that_refuses_them(self) -> None:
         forced = Aggregate('red', {'os': 'red', **_ON})

@@ -85,40 +85,6 @@ class ChooseTest(unittest.TestCase):
     def test_members_decide(self, hosts, members, pack, right_host) -> None:
         self.assertEqual(right_host, choose(hosts, members, pack=pack))
 
-    def test_members_in_flight_are_placed_one_by_one(self) -> None:
-        chosen = [choose('1a 1b 2c 2d 2e', ahead=n) for n in range(12)]
-        racks = collections.Counter(host[0] for host in chosen)
-        self.assertEqual({'1': 6, '2': 6}, racks)
-        self.assertEqual({2, 3}, {*collections.Counter(chosen).values()})
-
-    @ddt.data(
-        # Both go to rack 1, so rack 2 is next; and there, any host.
-        (['1a 1b', '1a 1b'], '2'),
-        # Each host of rack 1 has one.
-        (['1a', '1b', '2c'], '2d'),
-        # One is in each rack; the next one goes where nobody is.
-        (['1a', '2c'], '1b 2d'),
-        # One of the two goes to a host that is no candidate.
-        (['1a 9z', '1a 9z'], '2'),
-    )
-    @ddt.unpack
-    def test_other_members_go_where_they_may(
-        self, ahead, right_places
-    ) -> None:
-        candidates = some('1a 1b 2c 2d')
-        members_ahead = [places.Arrival(some(hosts)) for hosts in ahead]
-        located = places.Places(
-            places.Arrival(candidates),
-            [],
-            members_ahead,
-            places.Ranking('team'),
-            False,
-        )
-        nearest = right(located)
-        self.assertTrue(
-            nearest.startswith(tuple(right_places.split())), nearest
-        )
-
     @given(
         st.lists(st.sets(st.integers(0, 7), min_size=1), min_size=1),
         st.lists(st.integers(0, 9), max_size=20),
@@ -196,14 +162,6 @@ class ChooseTest(unittest.TestCase):
             {*'abc'} - {first}, {host[-1][1] for host in located.distances()}
         )
 
-    def test_packed_members_in_flight_stay_together(self) -> None:
-        chosen = {choose('a b c', ahead=n, pack=True) for n in range(9)}
-        self.assertEqual(1, len(chosen))
-
-    def test_teams_begin_at_different_places(self) -> None:
-        chosen = {choose('a b c d', team=str(n)) for n in range(40)}
-        self.assertEqual(set('abcd'), chosen)
-
     @given(st.integers(1, 8), st.integers(0, 20), st.integers(0, 20))
     def test_two_kinds_meet_late(self, count, first, second) -> None:
         """Each kind is spread by itself, and both together are even."""
@@ -222,9 +180,6 @@ class ChooseTest(unittest.TestCase):
                 for kind in range(4)
             }
             self.assertEqual(4, len(chosen), team)
-
-    def test_hosts_in_one_place_are_equal(self) -> None:
-        self.assertEqual([0.0, 0.95, 0.0], distances('1 2 1', '2'))
 
     def test_as_many_are_right_as_nova_chooses_from(self) -> None:
         for subset in (1, 2, 5, 9):
@@ -299,12 +254,6 @@ class DistanceTest(unittest.TestCase):
             found = distances('a b c d', 'a a a b b c', pack=pack)
             texts = [f'{distance:.3f}' for distance in found]
             self.assertEqual(expected, texts)
-
-    def test_the_rack_counts_before_the_host(self) -> None:
-        found = distances('1a 1b 2c 2d', '1a 1a 2c 2d 2d 2d')
-        order = sorted(zip(found, ['1a', '1b', '2c', '2d'], strict=True))
-        # Host 2c has fewer members than 1a, and its rack has more.
-        self.assertEqual(['1b', '1a', '2c', '2d'], [name for _, name in order])
 
     def test_schedulers_of_all_releases_agree_on_equal_places(self) -> None:
         chosen = [choose('a b c d e f', team=team) for team in ('x', 'y', 'z')]

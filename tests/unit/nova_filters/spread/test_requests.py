@@ -141,13 +141,6 @@ class KindTest(unittest.TestCase):
         kind = requests.read_kind(stored(scheduler_hints=hints), True, True)
         self.assertLess(len(repr(kind)), 1_000)
 
-    def test_the_order_of_extra_specs_does_not_matter(self) -> None:
-        digests = {
-            needs(False, False, flavor=flavor(extra_specs=specs))
-            for specs in ({'a': '1', 'b': '2'}, {'b': '2', 'a': '1'})
-        }
-        self.assertEqual(1, len(digests))
-
     def test_what_cannot_be_read_has_a_kind_of_its_own(self) -> None:
         for text in ('', '{', stored(flavor=None), stored(image='x')):
             self.assertEqual(
