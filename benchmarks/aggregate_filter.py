@@ -90,7 +90,7 @@ class Shape(NamedTuple):
         """Return how many hosts pass in-tree, and how many pass our filter."""
         if self.flavor == 'does not':
             return 0, 0
-            # Only our filter knows the flag: a flavor asks for all keys then.
+        # Only our filter knows the flag: a flavor asks for all keys then.
         if self.flags and (self.own_keys or self.flavor == 'empty'):
             return self.hosts, 0
         return self.hosts, self.hosts

@@ -14,9 +14,6 @@ from typing import Any
 
 import prettytable
 
-EXIT_FAILED = 1
-EXIT_USAGE = 2
-
 
 class BenchmarkError(Exception):
     """The two sides cannot be compared; the text says why."""
@@ -75,46 +72,29 @@ def command(
     quick: str,
     measure: Callable[[bool], str],
 ) -> int:
-    """Run a benchmark from the command line.
+    """Run a benchmark from the command line, and print its report.
 
     :param quick: what ``--quick`` does.
     :param measure: takes whether to be quick, returns the report.
     :returns: 0, or 1 when it broke off, or 2 when the service is missing.
     """
-    args = parser(description, quick).parse_args()
-    return report(service, lambda: measure(args.quick))
-
-
-def parser(description: str, quick: str) -> argparse.ArgumentParser:
-    """Return a parser of the command line, to which options may be added.
-
-    :param quick: what ``--quick`` does.
-    """
-    made = argparse.ArgumentParser(
+    parser = argparse.ArgumentParser(
         prog=f'python -m benchmarks.{pathlib.Path(sys.argv[0]).stem}',
         description=description,
     )
-    made.add_argument('--quick', action='store_true', help=quick)
-    return made
-
-
-def report(service: str, measure: Callable[[], str]) -> int:
-    """Print the report of a benchmark.
-
-    :param measure: returns the report.
-    :returns: 0, or 1 when it broke off, or 2 when the service is missing.
-    """
+    parser.add_argument('--quick', action='store_true', help=quick)
+    args = parser.parse_args()
     if importlib.util.find_spec(service.lower()) is None:
         say(
             f'{service} is not installed here: "make demo" leaves an '
             'environment behind that has it: .tox/functional-2026.2.'
         )
-        return EXIT_USAGE
+        return 2
     started = time.monotonic()
     try:
-        print(measure())
+        print(measure(args.quick))
     except BenchmarkError as ex:
         say(f'broke off: {ex}')
-        return EXIT_FAILED
+        return 1
     say(f'done in {time.monotonic() - started:.0f} s')
     return 0

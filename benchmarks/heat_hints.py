@@ -270,7 +270,7 @@ if __name__ == '__main__':
         )
     except Exception:
         traceback.print_exc()
-        code = common.EXIT_FAILED
+        code = 1
     sys.stdout.flush()
     # The engine's threads would keep the process.
     os._exit(code)

@@ -56,11 +56,8 @@ def results(name: str, case: spread_case.Case, run: Any) -> dict[str, int]:
     return rows
 
 
-def measure(words: str, quick: bool) -> str:
-    """Return the table.
-
-    :param words: only the cases whose names contain these words.
-    """
+def measure(quick: bool) -> str:
+    """Return the table."""
     # Chooses Nova's concurrency, so it comes first.
     from testing.nova import engine, simulation
 
@@ -68,8 +65,6 @@ def measure(words: str, quick: bool) -> str:
     cloud = engine.Cloud()
     rows: Rows = {}
     for name, case in spread_cases.CASES.items():
-        if words not in name:
-            continue
         common.say(name)
         for processes, seed in itertools.product(counts, range(seeds)):
             if case.fresh and processes != 3:
@@ -78,8 +73,6 @@ def measure(words: str, quick: bool) -> str:
             for row, number in results(name, case, run).items():
                 by_processes = rows.setdefault(row, {})
                 by_processes.setdefault(processes, []).append(number)
-    if not rows:
-        raise common.BenchmarkError(f'no case has "{words}" in its name')
     lines = []
     for row, by_processes in rows.items():
         cells = []
@@ -96,14 +89,11 @@ def measure(words: str, quick: bool) -> str:
 
 
 if __name__ == '__main__':
-    parser = common.parser(
-        str(__doc__).splitlines()[0], 'three processes and one seed'
+    sys.exit(
+        common.command(
+            'Nova',
+            str(__doc__).splitlines()[0],
+            'three processes and one seed',
+            measure,
+        )
     )
-    parser.add_argument(
-        '--case',
-        metavar='WORDS',
-        default='',
-        help='only the cases whose names contain these words',
-    )
-    args = parser.parse_args()
-    sys.exit(common.report('Nova', lambda: measure(args.case, args.quick)))
