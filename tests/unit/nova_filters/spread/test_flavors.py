@@ -74,26 +74,22 @@ class FindTest(unittest.TestCase):
         # It may have hosts in no aggregate, and nobody knows these.
         (flavor(), [('a', SSD)], [], None),
         (flavor(net='~'), [('a', SSD)], [], None),
+        # The flavor of the server may have them, too, and here they all are.
+        (flavor(net='~'), [('a',), ('b', PLAIN)], [], ['a', 'b'], flavor()),
+        (flavor(zone='<or> z <or> ~'), [('a',)], [], ['a'], flavor()),
+        (flavor(zone='z'), [('a',), ('b', PLAIN)], [], ['b'], flavor()),
     )
     @ddt.unpack
     def test_aggregates_tell_the_candidates(
-        self, other, candidates, other_hosts, names
+        self, other, candidates, other_hosts, names, own=None
     ) -> None:
         hosts = self.find(
-            flavor(disk='ssd'),
+            own or flavor(disk='ssd'),
             other,
             [host(*described) for described in candidates],
             [host(*described) for described in other_hosts],
         )
         self.assertEqual(names, hosts)
-
-    def test_all_hosts_in_no_aggregate_are_candidates_of_both(self) -> None:
-        candidates = [host('a'), host('b', PLAIN)]
-        for other in (flavor(net='~'), flavor(zone='<or> z <or> ~')):
-            hosts = self.find(flavor(), other, candidates, [])
-            self.assertEqual(['a', 'b'], hosts)
-        hosts = self.find(flavor(), flavor(zone='z'), candidates, [])
-        self.assertEqual(['b'], hosts)
 
     def test_what_aggregates_demand_counts(self) -> None:
         forced = {'force_metadata_check': 'True', 'hw:x': 'y', **BOTH}
