@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from osc_placement_plugins import projection
 from senlin_plugins.planning import apportionment
 from senlin_plugins.planning.apportionment import NO_FEASIBLE_PLAN
+from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.plan import Snapshot, plan_change
 from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.spec import Region
@@ -146,3 +147,8 @@ class ProjectionTest(unittest.TestCase):
     def test_a_refusal_says_the_numbers_behind_it(self, snapshot, text):
         refused = plan_change(snapshot)
         self.assertEqual(text, projection.explain_refusal(snapshot, refused))
+
+    def test_the_reason_of_another_refusal_has_no_numbers(self):
+        snapshot = Snapshot(Change(GROW, 1), EQUAL, {})
+        refused = Decision(refusal='why')
+        self.assertEqual('why', projection.explain_refusal(snapshot, refused))

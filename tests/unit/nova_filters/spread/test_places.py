@@ -164,8 +164,8 @@ class ChooseTest(unittest.TestCase):
 
     @given(
         st.integers(1, 8),
-        st.integers(0, 20),
-        st.integers(0, 20),
+        st.integers(0, 12),
+        st.integers(0, 12),
         st.sampled_from((0, 2, 4)),
     )
     def test_two_kinds_meet_late(self, count, first, second, kind) -> None:
@@ -195,8 +195,8 @@ class ChooseTest(unittest.TestCase):
 
     @given(
         st.integers(1, 6),
-        st.lists(st.integers(0, 5), max_size=30),
-        st.integers(0, 40),
+        st.lists(st.integers(0, 5), max_size=20),
+        st.integers(0, 20),
         st.randoms(use_true_random=False),
     )
     def test_however_many_are_known_the_spread_is_even(
