@@ -81,6 +81,8 @@ class TeamTest(unittest.TestCase):
                 (policy, str(number)), order.of_group(policy, number)
             )
         self.assertIsNone(order.of_group('affinity', number))
+        packed = [policy for policy, pack in order.POLICIES.items() if pack]
+        self.assertEqual(['soft-affinity'], packed)
         hints = stack_hints.StackHints(root_stack_id='root')
         self.assertEqual(('stack', 'root', 'None'), order.of_stack(hints))
         self.assertIsNone(order.of_stack(stack_hints.StackHints()))
