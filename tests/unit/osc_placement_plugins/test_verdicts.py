@@ -86,6 +86,23 @@ class VerdictTest(unittest.TestCase):
     ) -> None:
         self.assertEqual(sentence, _judge(specs, *aggregates).sentence())
 
+    def test_a_group_has_its_hosts_and_aggregates(self) -> None:
+        verdict = _judge({'k': '1'}, ({'k': '2'}, 'h2'))
+        self.assertEqual(
+            [('lack the key k', 2, set()), ('has k=2', 1, {'a0'})],
+            [(g.text, len(g.hosts), g.aggregates) for g in verdict.groups],
+        )
+
+    def test_one_host_is_not_several(self) -> None:
+        sentence = _judge({'gpu': '1'}, hosts='h1').sentence()
+        self.assertEqual('0 of 1 host takes f: 1 lacks the key gpu.', sentence)
+
+    def test_a_name_without_effect_is_told(self) -> None:
+        (advice,) = _judge(
+            {'hw:aggregate_instance_extra_specs:s': '1'}
+        ).advice()
+        self.assertRegex(advice, '; write aggregate_instance_extra_specs:s.$')
+
     def test_rare_causes_are_counted_together(self) -> None:
         aggregates = [({'k': str(n)}, f'h{n}') for n in range(6)]
         names = ' '.join(f'h{n}' for n in range(6))
