@@ -6,6 +6,7 @@ import unittest
 
 import ddt
 
+from os_placement_plugins.quoting import SHOWN
 from osc_placement_plugins.records import Aggregate, Flavor, Host, Inventory
 from osc_placement_plugins.verdicts import Verdict
 
@@ -63,6 +64,12 @@ class VerdictTest(unittest.TestCase):
             '0 of 3 hosts take f: 2 demand os=2, '
             '1 has gpu=1, a key that the flavor forbids.',
         ),
+        # A long value is cut.
+        (
+            {'k': '1'},
+            [({'k': 99 * 'x'}, 'h1 h2 h3')],
+            f'0 of 3 hosts take f: 3 have k={SHOWN * "x"}….',
+        ),
         (
             {'k': '<or>'},
             [],
@@ -115,6 +122,7 @@ class VerdictTest(unittest.TestCase):
             '1 of 3 hosts takes f (1 of them not up): 2 lack the key gpu.',
             verdict.sentence(),
         )
+        self.assertEqual([], verdict.takers)
         self.assertEqual(
             [
                 'Not up, but would take it:',
