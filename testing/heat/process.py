@@ -23,12 +23,14 @@ class Launcher:
 
     Heat is imported once, in a process that forks for each scenario. It has
     read no option then and no plug-in, so each engine starts afresh.
+
+    :param python: the interpreter of the environment that has Heat.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, python: str | pathlib.Path = sys.executable) -> None:
         self._process = subprocesses.Child(
             'the process that starts heat-engines',
-            [sys.executable, '-W', 'ignore', '-m', 'testing.heat.worker'],
+            [str(python), '-W', 'ignore', '-m', 'testing.heat.worker'],
             cwd=ROOT,
             stdin=subprocess.PIPE,
             stderr=None,

@@ -124,6 +124,34 @@ class TestAtOnce(nova_base.PreferenceTest):
         self.prefer(self.hosts[0])
         self.small = self.compute.find_flavor('small').id
 
+    def boot_together(self, count: int, hints: dict[str, object]) -> list[str]:
+        """Ask for several servers in one request, and return their ids."""
+        name = base.unique('together')
+        body = {
+            'name': name,
+            'flavorRef': self.small,
+            'imageRef': self.image,
+            'networks': 'none',
+            'min_count': count,
+            'max_count': count,
+        }
+        response = self.compute.post(
+            '/servers',
+            json={'server': body, 'os:scheduler_hints': hints},
+            microversion=nova_base.VERSION,
+        )
+        self.assertEqual(202, response.status_code, response.text)
+        # Nova numbers the names.
+        listed = self.servers(self.region)
+        made = [
+            server_id
+            for server_id, server in listed.items()
+            if server.name.startswith(name)
+        ]
+        self._servers.extend(made)
+        self.assertEqual(count, len(made))
+        return made
+
     def test_servers_that_start_and_that_come_back(self) -> None:
         group = self.make_group('soft-anti-affinity')
         wishes = {
@@ -158,6 +186,17 @@ class TestAtOnce(nova_base.PreferenceTest):
         self.wait_until_ended(back, "vm_state = 'shelved_offloaded'")
         self.at_once(self.compute.unshelve_server, back)
         self.assert_even(back)
+
+    def test_several_servers_in_one_request(self) -> None:
+        """The scheduler is asked once for all of them."""
+        self.assert_even(self.boot_together(COUNT, self.stack()))
+        refused = self.boot_together(COUNT, self.stack(max_skew='1'))
+        self.assertEqual({None}, set(self.hosts_of(refused).values()))
+        one_of_them = '|'.join(refused)
+        self.logged(
+            rf'Instance ({one_of_them}): no host passes, because one request'
+            rf' asks for {COUNT} servers'
+        )
 
 
 class TestAtOnceInNewestNova(TestAtOnce):

@@ -123,6 +123,16 @@ class DemoTest(unittest.TestCase):
             (1, {'ok': False, 'parts': []}), (code, json.loads(output))
         )
 
+    @ddt.data(
+        (['cinder'], 'there is no service "cinder" in the demo'),
+        (['--json', '/no/x'], 'cannot write to /no/x: No such file'),
+    )
+    @ddt.unpack
+    def test_a_wrong_call_is_refused(self, arguments, words):
+        code, output, error = self.call(command.main, arguments)
+        self.assertEqual((2, ''), (code, output))
+        self.assertIn(words, error)
+
     def test_a_missing_service_is_named(self):
         # Without site-packages nothing is installed.
         demo = self.start('heat', options=['-S'])
