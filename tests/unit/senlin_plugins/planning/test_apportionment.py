@@ -162,6 +162,19 @@ class Examples(unittest.TestCase):
         self.assertEqual(plan, decision.plan)
         self.assertEqual(sorted(plan), list(decision.plan))
 
+    @ddt.data(
+        ({}, {'b': 1}),
+        ({'a': 1}, {'a': 1}),
+        ({'a': 2, 'b': 1}, {'b': 1}),
+    )
+    @ddt.unpack
+    def test_on_a_tie_the_region_with_a_node_of_no_use_loses_it(
+        self, useless, plan
+    ):
+        regions = [Region('a'), Region('b')]
+        decision = shrink(regions, {'a': 2, 'b': 2}, 1, useless)
+        self.assertEqual(plan, decision.plan)
+
     @ddt.data(grow, shrink)
     def test_no_region_is_refused_with_the_documented_reason(self, decide):
         decision = decide([], {'a': 1}, 1)
