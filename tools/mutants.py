@@ -31,6 +31,8 @@ PAIRS = (
     (ast.Add, ast.Sub),
 )  # fmt: skip
 OPERATORS = dict((*PAIRS, *(pair[::-1] for pair in PAIRS)))
+#: Arguments that are for the reader, and that no test can see.
+UNSEEN = {'frozen', 'slots', 'strict', 'maxsize'}
 REMOVABLE = ast.Expr | ast.AugAssign | ast.Raise | ast.Continue | ast.Return
 
 
@@ -57,7 +59,14 @@ def modules() -> list[pathlib.Path]:
 
 def mistakes(tree: ast.AST) -> Iterator[Mistake]:
     """Yield what may be made wrong in a tree."""
+    unseen = {
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.keyword) and node.arg in UNSEEN
+    }
     for node in ast.walk(tree):
+        if node in unseen:
+            continue
         line = getattr(node, 'lineno', 0)
         match node:
             case ast.Compare(ops=[operator]) if type(operator) in OPERATORS:
