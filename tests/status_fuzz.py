@@ -163,7 +163,7 @@ class FuzzCase(upgrade_checks.UpgradeCheckCase):
         self.assertEqual(starts.UP, self.start({}))
 
     def test_no_value_that_stops_the_service_is_fine(self):
-        for seed in range(self.most_files if tests.ALL else 10):
+        for seed in range(self.most_files if tests.ALL else 6):
             changes = self.changes(seed)
             with self.subTest(seed=seed, changes=text_of(changes)):
                 code = self.check_changes(changes)
