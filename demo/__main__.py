@@ -171,7 +171,11 @@ def compare(part: dict[str, Any]) -> None:
     )
     if part['name'] == 'spread':
         for step in part['steps']:
-            print('', step['title'], '', figure.draw(step['bars']), sep='\n')
+            print('', step['title'], '', sep='\n')
+            if step['bars']:
+                print(figure.draw(step['bars']))
+            else:
+                print(table(step['columns'], step['rows']))
     else:
         print(table(('', *part['compared']), part['beside']))
     for step in part['steps']:

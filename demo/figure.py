@@ -31,4 +31,6 @@ def draw(bars: dict[str, dict[str, int]]) -> str:
 
 if __name__ == '__main__':
     result: dict[str, Any] = json.loads(pathlib.Path(sys.argv[1]).read_text())
-    print(draw(result['parts'][0]['steps'][0]['bars']))
+    for step in result['parts'][0]['steps']:
+        if step['bars']:
+            print(step['title'], '', draw(step['bars']), '', sep='\n')

@@ -107,7 +107,7 @@ class Story:
                 share += f', cap {region["cap"]}'
             regions.append(f'{region["name"]} ({share})')
         unit = f'servers in {", ".join(regions)}'
-        service = f'Senlin {version}, for clouds that run it already'
+        service = f'Senlin {version} (retired), for clouds that run it'
         self.part = part.Part('senlin', service, unit, COMPARED)
         self.part.progress('boot API, conductor and engine; create clusters')
         self._senlin = engine.boot(log)

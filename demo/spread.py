@@ -2,9 +2,10 @@
 
 """The demo's first part: the servers of a group, all asked for at once.
 
-Sixteen schedulers share the requests, each with a memory of its own, as in a
-cloud. Time is simulated: nobody sees the host of a server before its
-nova-compute has claimed it, a second or two after the choice.
+Sixteen scheduler processes share the requests, each with a memory of its own,
+such as those of two nova-schedulers with eight workers each. Time is
+simulated: nobody sees the host of a server before its nova-compute has claimed
+it, a second or two after the choice.
 """
 
 import pathlib
@@ -14,6 +15,8 @@ from testing.nova import engine, simulation, spread_case
 
 #: How many scheduler processes share the requests.
 PROCESSES = 16
+#: The same with fewer of them.
+FEWER = (1, 3)
 SERVERS = 9
 SEED = 1
 ALONE, OURS = 'Nova alone', 'with the weigher'
@@ -27,23 +30,28 @@ def run(log: pathlib.Path) -> list[part.Part]:
     story = part.Part(
         'spread',
         f'Nova {engine.nova_version()}: server groups',
-        f'{SERVERS} servers of a group, asked for at once, {PROCESSES} '
-        'schedulers',
+        f'{SERVERS} servers of a group, asked for at once, with {PROCESSES} '
+        'scheduler processes; time is simulated',
         (ALONE, OURS),
     )
     cloud = engine.Cloud(log)
     _soft(story, cloud)
     _strict(story, cloud)
+    _fewer(story, cloud)
     return [story]
 
 
 def _simulate(
-    cloud: engine.Cloud, policy: str, multiplier: float
+    cloud: engine.Cloud,
+    policy: str,
+    multiplier: float,
+    processes: int = PROCESSES,
 ) -> tuple[list[int], int]:
     """Boot the servers of a group.
 
     :param multiplier: server_group_weight_multiplier; with 0, only Nova's own
         weighers and filters know of the group.
+    :param processes: how many scheduler processes there are.
     :returns: the servers on each host, and how many ended in ERROR.
     """
     case = spread_case.Case(
@@ -51,8 +59,10 @@ def _simulate(
         hosts=HOSTS[policy],
         group=policy,
         group_multiplier=multiplier,
+        # As in every nova.conf that does not say otherwise.
+        filters=('ServerGroupAntiAffinityFilter',),
     )
-    simulated = simulation.Simulation(cloud, case, PROCESSES, SEED)
+    simulated = simulation.Simulation(cloud, case, processes, SEED)
     servers = simulated.run()
     return [*servers.values()], len(simulated.errors)
 
@@ -64,8 +74,9 @@ def _soft(story: part.Part, cloud: engine.Cloud) -> None:
     step = story.step(
         f'{SERVERS} servers of a {policy} group on {len(hosts)} hosts',
         ('servers on', *hosts),
-        'Every scheduler sees the empty hosts of a moment ago, and Nova alone '
-        'sends most servers to the host that looks best. The weigher gives '
+        'Host 1 has more free memory than the others. Every scheduler sees '
+        'the empty hosts of a moment ago, and Nova alone sends most servers '
+        'to the host that looks best. The weigher gives '
         'each member its turn: it orders the members by the rows that '
         'nova-api has written, so no scheduler needs to know what the others '
         'do.',
@@ -112,3 +123,43 @@ def _strict(story: part.Part, cloud: engine.Cloud) -> None:
         f'{policy}, {HOSTS[policy]} hosts: servers in ERROR',
         *(bars['in ERROR'] for bars in step.bars.values()),
     )
+
+
+def _fewer(story: part.Part, cloud: engine.Cloud) -> None:
+    """Ask fewer scheduler processes for the same servers."""
+    step = story.step(
+        'The same with fewer scheduler processes',
+        (
+            'processes',
+            'soft: Nova alone',
+            'with the weigher',
+            'strict, in ERROR: Nova alone',
+            'with the weigher ',
+        ),
+        'One process knows its own choices. The more processes there are, the '
+        'less each of them knows.',
+    )
+    for processes in FEWER:
+        row = []
+        for policy in HOSTS:
+            for multiplier in (0.0, simulation.MULTIPLIER):
+                row.append(_simulate(cloud, policy, multiplier, processes))
+        (soft_alone, _), (soft_ours, _), (_, alone), (_, ours) = row
+        step.row(
+            processes,
+            ', '.join(map(str, soft_alone)),
+            ', '.join(map(str, soft_ours)),
+            alone,
+            ours,
+        )
+        step.check(
+            f'{processes}: with the weigher, even and without errors',
+            ([3, 3, 3], 0),
+            (soft_ours, ours),
+        )
+        if processes == 1:
+            step.check(
+                'one process needs no weigher',
+                ([3, 3, 3], 0),
+                (soft_alone, alone),
+            )
