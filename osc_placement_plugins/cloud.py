@@ -14,8 +14,6 @@ from osc_placement_plugins.progress import progress
 
 #: The first microversion in which Nova shows servers whose cell is down.
 _DOWN_CELLS: Final = '2.69'
-#: The first microversion in which a list of flavors has their extra specs.
-_EXTRA_SPECS: Final = '2.61'
 
 
 class Cloud:
@@ -34,12 +32,10 @@ class Cloud:
     def flavors(self) -> list[records.Flavor]:
         """Return all flavors, private ones too."""
         with _reading_json():
+            # A list without extra specs does not say that a flavor has none:
+            # Nova may be older, or hide them. The SDK then asks for each.
             flavors = self._compute.flavors(
-                # An older Nova is asked for the extra specs of each flavor.
-                get_extra_specs=not utils.supports_microversion(
-                    self._compute, _EXTRA_SPECS
-                ),
-                is_public=None,
+                get_extra_specs=True, is_public=None
             )
             return [
                 records.Flavor(
@@ -100,7 +96,9 @@ class Cloud:
                 name, ignore_missing=False, details=False, all_projects=True
             )
         except sdk_exceptions.DuplicateResource:
-            servers = self._compute.servers(details=False, all_projects=True)
+            servers = self._compute.servers(
+                details=False, all_projects=True, name=name
+            )
             ids = [each.id for each in servers if each.name == name]
             raise records.ambiguous('server', name, ids) from None
         server_id: str = server.id

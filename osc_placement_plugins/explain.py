@@ -86,20 +86,20 @@ class ExplainFilter(base.FilterCommand):
                 status = base.FOUND
             elif inventory.services is None:
                 status = base.UNJUDGED
-        if parsed_args.all:
-            rows = _list_hosts(verdicts)
-        else:
-            rows = _list_groups(verdicts)
-        columns = _choose_columns(rows, len(verdicts))
         documents = [
             _document(verdict, unjudged, parsed_args.all)
             for verdict in verdicts
         ]
+        if parsed_args.all:
+            rows = _list_hosts(documents)
+        else:
+            rows = _list_groups(verdicts)
+        columns = _choose_columns(rows, len(verdicts))
         advice = []
         for document in documents:
             advice += document['advice']
         return base.Answer(
-            verdict=[verdict.sentence() for verdict in verdicts],
+            verdict=[document['verdict'] for document in documents],
             columns=columns,
             rows=[[row[column] for column in columns] for row in rows],
             advice=advice + unjudged,
@@ -173,12 +173,12 @@ def _list_groups(verdicts: Sequence['Verdict']) -> list[dict[str, Any]]:
     return rows
 
 
-def _list_hosts(verdicts: Sequence['Verdict']) -> list[dict[str, Any]]:
+def _list_hosts(documents: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the rows of a table with each host."""
     rows = []
-    for verdict in verdicts:
-        for entry in _host_verdicts(verdict):
-            row = {'Flavor': verdict.flavor.name}
+    for document in documents:
+        for entry in document['hosts']:
+            row = {'Flavor': document['flavor']}
             for key, text in entry.items():
                 row[key.capitalize()] = text
             rows.append(row)

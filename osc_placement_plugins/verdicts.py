@@ -116,7 +116,8 @@ class Verdict:
     def groups(self) -> list[Group]:
         """Return the refused hosts by their first cause, largest group first.
 
-        A cause of ``Side.FLAVOR`` comes before a cause of ``Side.AGGREGATE``.
+        If the flavor and an aggregate refuse each other, the flavor's cause
+        counts.
         """
         groups: dict[Cause, Group] = {}
         for hosts, reason in report.explain_groups(self.judge, self.refused):

@@ -7,7 +7,7 @@ from typing import Any
 
 import ddt
 
-from tests.functional.client import base
+from tests.functional.client import base, rest_stub
 
 _EXPLAIN = 'aggregate filter explain'
 _SCOPE = 'aggregate_instance_extra_specs'
@@ -140,6 +140,16 @@ class ExplainTest(base.CloudTestCase):
         self.cloud.maximum = newest
         self.assertEqual(documents, self.explain(*command))
         self.assertEqual(findings, self.live('aggregate', 'filter', 'lint'))
+
+    def test_hidden_extra_specs_are_not_no_extra_specs(self) -> None:
+        # A policy of Nova may hide them: the list of flavors lacks them then.
+        flavors = [{'id': '1', 'name': 'gpu.large', 'links': []}]
+        url = f'{rest_stub.COMPUTE}/flavors'
+        self.mocker.get(f'{url}/detail', json={'flavors': flavors})
+        self.mocker.get(f'{url}/1/os-extra_specs', status_code=403)
+        command = (*_EXPLAIN.split(), 'gpu.large')
+        result = self.openstack(*command, **self.login)
+        self.assert_one_line(result, '403', 'os-extra_specs')
 
     def test_an_old_microversion_of_the_shell_does_not_matter(self) -> None:
         old = ('--os-compute-api-version', '2.1', *_EXPLAIN.split())
