@@ -115,10 +115,13 @@ class Cloud:
             servers = answer['servers']
             for server in servers:
                 yield rows.normalize(server)
-            # A Nova that has lost its last servers meanwhile answers with an
-            # empty page.
-            if not servers or 'servers_links' not in answer:
+            if 'servers_links' not in answer:
                 return
+            if not servers:
+                raise sdk_exceptions.SDKException(
+                    'Nova answers an empty page of servers that is not the '
+                    'last one, so the list is incomplete: ask again'
+                )
             query['marker'] = servers[-1]['id']
 
     def _get(self, path: str, **query: str) -> Any:
