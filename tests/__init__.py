@@ -1,15 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import os
-import unittest
 
 import hypothesis
-
-from tests import process_state
-
-# Python imports this file before any test module. So each class of tests that
-# says ``unittest.TestCase`` compares what it shares with the others.
-unittest.TestCase = process_state.TestCase  # type: ignore[misc]
 
 #: Whether long random runs are wanted: ``make test-all``.
 ALL = bool(os.environ.get('OPP_ALL'))

@@ -87,17 +87,8 @@ class Request:
         return hints
 
 
-def open_clouds() -> dict[str, list[str]]:
-    """Return what the open clouds hold: names, by the cloud."""
-    return {f'loopback cloud {cloud.url}': cloud.things() for cloud in OPEN}
-
-
 class _Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
     """A server whose end waits for its clients."""
-
-
-#: The clouds of this process that nobody has closed yet.
-OPEN: list['Cloud'] = []
 
 
 class Cloud:
@@ -115,23 +106,12 @@ class Cloud:
             name=f'loopback cloud {self.url}',
         )
         self._thread.start()
-        OPEN.append(self)
-
-    def things(self) -> list[str]:
-        """Return the names of the servers and volumes that are here."""
-        names = []
-        with self._lock:
-            for thing in self._things.values():
-                (details,) = thing.values()
-                names.append(details['name'])
-        return sorted(names)
 
     def close(self) -> None:
         """Stop serving, free the port, and wait until no client is left."""
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
-        OPEN.remove(self)
 
     def sent(self, project: str) -> list[Request]:
         """Return what one project asked for, in the order of arrival."""

@@ -23,7 +23,6 @@ from openstackclient import shell
 from osc_lib import clientmanager
 
 from testing import subprocesses
-from tests import process_state
 from tests.functional.client import rest_stub
 
 with contextlib.suppress(ImportError):
@@ -41,14 +40,24 @@ class Result:
     error: str
 
 
+def loggers() -> list[logging.Logger]:
+    """Return the loggers of this process."""
+    named = logging.root.manager.loggerDict.values()
+    # A placeholder stands for the parent of loggers.
+    return [
+        logging.root,
+        *(logger for logger in named if isinstance(logger, logging.Logger)),
+    ]
+
+
 @contextlib.contextmanager
 def levels_kept() -> Iterator[None]:
     """Give all loggers their levels back: the shell sets many of them."""
-    levels = {logger: logger.level for logger in process_state.loggers()}
+    levels = {logger: logger.level for logger in loggers()}
     try:
         yield
     finally:
-        for logger in process_state.loggers():
+        for logger in loggers():
             level = levels.get(logger, logging.NOTSET)
             # To set a level takes long: it has all loggers look again.
             if logger.level != level:

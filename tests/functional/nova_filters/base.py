@@ -6,7 +6,6 @@ import contextlib
 import functools
 import itertools
 import logging
-import threading
 import unittest
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -17,7 +16,6 @@ from nova.scheduler import weights
 from sqlalchemy import engine as sa_engine
 
 from testing.nova import engine
-from tests import process_state
 
 #: What switches the check of the metadata on.
 ON = {'force_metadata_check': 'True'}
@@ -34,18 +32,6 @@ logging.getLogger().addHandler(logging.NullHandler())
 def cloud() -> engine.Cloud:
     """Return the cloud of this process: Nova's databases are global."""
     return engine.Cloud()
-
-
-def works_for_nova(thread: threading.Thread) -> bool:
-    """Return whether a thread belongs to one of Nova's pools.
-
-    Nova makes a pool for its whole process when the pool gets its first task.
-    """
-    return type(thread).__module__ == 'futurist._thread'
-
-
-process_state.stub_clouds.append(lambda: cloud().rows())
-process_state.service_pools.append(works_for_nova)
 
 
 def loaded_filter() -> Any:

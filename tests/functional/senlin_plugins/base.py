@@ -16,7 +16,6 @@ from senlin.objects import cluster_lock
 
 from senlin_plugins import conf
 from testing.senlin import engine
-from tests import process_state
 
 REGION_POLICY = 'senlin_plugins.policy.region_placement'
 DELETION_POLICY = 'senlin_plugins.policy.deletion'
@@ -29,19 +28,6 @@ NO_PLAN = 'There is no feasible plan to handle all nodes.'
 KEYSTONE_DOWN = 'The policy check failed: Keystone is down'
 #: The inputs of a resize to a size.
 EXACTLY = {'adjustment_type': 'EXACT_CAPACITY'}
-
-
-def boot():
-    """Start Senlin before the first test, which is not blamed for it.
-
-    :returns: nothing that a test can leave: :meth:`engine.Engine.reset`
-        removes everything.
-    """
-    engine.boot()
-    return {}
-
-
-process_state.stub_clouds.append(boot)
 
 
 class TestCase(unittest.TestCase):
