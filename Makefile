@@ -72,8 +72,6 @@ cover: $(STAMP) ## measure lines and branches, in every process of the tests
 	@.make/bin/python -m tools.run_tests -e $(COVERED)
 	@PYTHONPATH=.cover/lib .make/bin/python -m coverage combine --quiet --data-file .cover/data/coverage
 	@PYTHONPATH=.cover/lib .make/bin/python -m coverage report --skip-covered --data-file .cover/data/coverage
-	@PYTHONPATH=.cover/lib .make/bin/python -m coverage json --quiet --fail-under 0 --data-file .cover/data/coverage -o .cover/coverage.json
-	@.make/bin/python -m tools.covered .cover/coverage.json
 
 mutants: $(STAMP) ## see that unit tests notice random mistakes (ARGS="--random 200 --seed N")
 	@$(TOX) run -qq --notest -e unit
