@@ -9,11 +9,12 @@ names the test that fails without it, below the beginning of the sentence.
 """
 
 import ast
-import itertools
 import pathlib
 import re
 from collections.abc import Iterator
 
+import docutils.core
+import docutils.nodes
 import yaml
 
 from tests import pages
@@ -34,65 +35,30 @@ PACKAGES = (
 _QUOTES = 'doc/source/contributor/sentences-'
 
 _SENTENCE_END = re.compile(r'(?<=[.:?])\*{0,2} +(?=[A-Z`*"])')
-#: What begins a paragraph of its own: an item, or a row of a list table.
-_ITEM = re.compile(r'^ *(([*-] +)+|(\d+|#)\. +)')
-_RULE = re.compile(r' *={3,}[= ]*$')
 _LITERAL = re.compile('``.*?``')
-_BLOCK = re.compile(r' *\.\. (code-block|literalinclude)::')
+#: Sphinx's directives and roles are unknown to docutils. It need not say so.
+_SETTINGS = {'report_level': 5, 'halt_level': 5}
 
 
 def read_sentences() -> Iterator[str]:
     """Yield the sentences of all pages and of all help."""
     for page in ['SECURITY.rst', *pages.pages()]:
         if not page.startswith(_QUOTES):
-            for paragraph in read_paragraphs((pages.ROOT / page).read_text()):
-                yield from _SENTENCE_END.split(paragraph)
+            yield from split_sentences((pages.ROOT / page).read_text('utf-8'))
     for package in PACKAGES:
         for file in sorted((pages.ROOT / package).rglob('*.py')):
             for text in read_help(file):
-                for paragraph in read_paragraphs(text):
-                    yield from _SENTENCE_END.split(paragraph)
+                yield from split_sentences(text)
 
 
-def read_paragraphs(text: str) -> Iterator[str]:
-    """Yield the paragraphs, items and cells of a page, each as one line."""
-    # Outside a table, a line is the only cell of its row.
-    starts = [0]
-    cells: list[list[str]] = [[]]
-    for line in [*read_prose(text), '']:
-        is_rule = _RULE.match(line)
-        if is_rule or _begins(line, starts):
-            yield from (' '.join(cell) for cell in cells if cell)
-            if is_rule or not line:
-                starts = [m.start() for m in re.finditer('=+', line)] or [0]
-            cells = [[] for _ in starts]
-        for cell, (start, end) in zip(
-            cells, itertools.pairwise([*starts, None]), strict=True
-        ):
-            piece = line[start:end].strip()
-            if piece and not is_rule:
-                cell.append(' '.join(_ITEM.sub('', piece).split()))
-
-
-def _begins(line: str, starts: list[int]) -> bool:
-    """Return whether a line begins a paragraph, an item or a row."""
-    is_row = len(starts) > 1 and line[: starts[1]].strip()
-    return not line or bool(is_row or _ITEM.match(line))
-
-
-def read_prose(text: str) -> Iterator[str]:
-    """Yield the lines of a page, but none of its blocks and directives."""
-    block_margin: int | None = None
-    for line in text.splitlines():
-        margin = len(line) - len(line.lstrip())
-        if line.strip() and block_margin is not None:
-            if margin > block_margin:
-                continue
-            block_margin = None
-        if _BLOCK.match(line):
-            block_margin = margin
-        is_directive = line.lstrip().startswith(('.. ', ':'))
-        yield '' if is_directive else line.rstrip()
+def split_sentences(text: str) -> Iterator[str]:
+    """Yield the sentences of a text in reStructuredText, each as one line."""
+    document = docutils.core.publish_doctree(
+        text, settings_overrides=_SETTINGS
+    )
+    for paragraph in document.findall(docutils.nodes.paragraph):
+        line = ' '.join(paragraph.rawsource.split())
+        yield from _SENTENCE_END.split(line)
 
 
 def read_help(file: pathlib.Path) -> Iterator[str]:
@@ -113,15 +79,9 @@ def find_promises() -> list[str]:
     return [*promises]
 
 
-def read_tests() -> dict[str, str]:
-    """Return the test of each promise, by the beginning of the sentence."""
-    tests: dict[str, str] = yaml.safe_load(FILE.read_text('utf-8'))
-    return tests
-
-
 def find_problems() -> Iterator[str]:
     """Yield a line for each promise without a test, and each stale entry."""
-    tests = read_tests()
+    tests: dict[str, str] = yaml.safe_load(FILE.read_text('utf-8'))
     used = set()
     for promise in find_promises():
         beginnings = [text for text in tests if promise.startswith(text)]
@@ -136,7 +96,7 @@ def find_problems() -> Iterator[str]:
 
 
 def exists(test: str) -> bool:
-    """Return whether a class of tests, or its base there, has a test.
+    """Return whether a class of tests has a test.
 
     :param test: the test with its module and its class, below ``tests``.
     """
