@@ -5,7 +5,6 @@
 It is imported after :mod:`testing.heat.engine`, which prepares the process.
 """
 
-import json
 import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
@@ -79,11 +78,10 @@ class Stacks:
     ) -> tuple[str, str]:
         """Do something to a stack, and wait for the end.
 
-        :param action: ``create``, ``update``, ``snapshot``, ``restore`` (the
-            only snapshot) or ``abandon`` (and adopt again, under the same
-            name); ``signal`` with the name of a resource and how many members
-            its group has then, as data; or ``update_as_admin`` of another
-            project, whose token Heat then shows to Nova.
+        :param action: ``create`` or ``update``; ``signal`` with the name of a
+            resource and how many members its group has then, as data; or
+            ``update_as_admin`` of another project, whose token Heat then
+            shows to Nova.
         :param data: the template.
         :param files: the nested templates by name, as text.
         :param environment: the user's environment.
@@ -109,34 +107,9 @@ class Stacks:
                 rpc.update_stack(context, identity, data, *arguments)
         except Exception as exc:
             return REFUSED, str(exc)
-        if action in ('abandon', 'signal'):
-            more = data if action == 'signal' else ()
-            return getattr(self, f'_{action}')(context, identity, *more)
-        if action == 'snapshot':
-            made = rpc.stack_snapshot(context, identity, 'before')
-            show = rpc.show_snapshot
-            until(
-                lambda: show(context, identity, made['id'])['status'] != BUSY
-            )
-        elif action == 'restore':
-            (made,) = rpc.stack_list_snapshots(context, identity)
-            rpc.stack_restore(context, identity, made['id'])
+        if action == 'signal':
+            return self._signal(context, identity, *data)
         return self._wait(context, identity, action)
-
-    def _abandon(self, context: Any, identity: Any) -> tuple[str, str]:
-        name = identity['stack_name']
-        left = self.rpc.abandon_stack(context, identity)
-        until(
-            lambda: all(
-                stack['stack_name'] != name
-                for stack in self.rpc.list_stacks(context)
-            )
-        )
-        options = {'timeout_mins': 15, 'disable_rollback': True}
-        options['adopt_stack_data'] = json.dumps(left)
-        template = left['template']
-        again = self.rpc.create_stack(context, name, template, {}, {}, options)
-        return self._wait(context, again, 'adopt')
 
     def _signal(
         self, context: Any, identity: Any, resource: str, size: int

@@ -3,9 +3,7 @@
 """The specification's rules for the hints of one server, of another hand.
 
 Nothing of ``heat_hints`` is imported here. The facts are those that Heat's
-RPC API tells of the resource whose id Nova gave, in the first listing of the
-stack that has this id: an adopted server keeps the hints of the stack that
-created it.
+RPC API tells of the resource whose id Nova gave.
 """
 
 import dataclasses

@@ -2,8 +2,8 @@
 
 """Each server of random stacks has the hints that the specification asks for.
 
-The stacks are nested, grouped, updated, replaced, adopted, restored and
-signalled, in two projects, with both engines of Heat.
+The stacks are nested, grouped, updated and signalled, in two projects, with
+both engines of Heat.
 """
 
 import base64
@@ -23,8 +23,6 @@ class _Random:
     settings = {
         'DEFAULT': {
             'max_nested_stack_depth': str(2 * shapes.DEPTH),
-            'enable_stack_abandon': 'true',
-            'enable_stack_adopt': 'true',
         }
     }
     stacks = tuple(shapes.stacks(random.Random(SEED), STACKS))
