@@ -174,7 +174,6 @@ class Cloud:
             ('POST', r'/volume/v3/volumes', self._create('volume', project)),
             ('GET', _THING, self._show),
             ('DELETE', _THING, self._delete),
-            ('POST', _NOVA + r'/servers/([^/]+)/action', self._act),
             (
                 'GET',
                 _NOVA + r'/servers/[^/]+/os-interface',
@@ -278,10 +277,6 @@ class Cloud:
         with self._lock:
             thing = self._things.get(thing_id)
         return (200, thing) if thing else (404, {})
-
-    def _act(self, body: bytes, server: str) -> tuple[int, Any]:
-        # The only action is the snapshot, which makes an image.
-        return 202, {'image_id': IMAGE}
 
     def _delete(self, body: bytes, thing_id: str) -> tuple[int, Any]:
         with self._lock:

@@ -7,7 +7,6 @@ hook by its entry point.
 """
 
 import atexit
-import collections
 import contextlib
 import dataclasses
 import functools
@@ -116,11 +115,6 @@ class ScenarioCase(unittest.TestCase):
     entry_points: Mapping[str, Mapping[str, str]] = {}
     #: What :func:`testing.heat.worker.work_on` takes, without a project.
     stacks: tuple[Mapping[str, Any], ...] = ()
-    #: The engine is restarted so often, with these options added, and then
-    #: works on these stacks.
-    restarts: tuple[
-        tuple[Mapping[str, str], tuple[Mapping[str, Any], ...]], ...
-    ] = ()
 
     @property
     def outcome(self) -> Outcome:
@@ -180,41 +174,23 @@ class ScenarioCase(unittest.TestCase):
         path: pathlib.Path,
         log: pathlib.Path,
     ) -> dict[str, Any]:
-        """Run one engine after the other on the same database.
-
-        :returns: what Heat says about each stack.
-        """
-        projects: dict[str, str] = collections.defaultdict(
-            lambda: uuid.uuid4().hex
-        )
-        reports: dict[str, Any] = {}
-        for more, stacks in [({}, cls.stacks), *cls.restarts]:
-            if 'heat_hints' in settings:
-                settings['heat_hints'] |= _replace(more, path)
-            scenario: dict[str, Any] = {
-                'cloud': cloud,
-                'settings': settings,
-                'stacks': [
-                    {'project': projects[stack['name']], **stack}
-                    for stack in stacks
-                ],
-            }
-            if reports:
-                scenario['database'] = str(log.with_name('heat.sqlite'))
-            try:
-                # stevedore scans again for each new path that it is told of.
-                used = any(path.iterdir())
-                results = launcher().run(scenario, log, *[path] * used)
-            except RuntimeError as exc:
-                raise AssertionError(
-                    f'{exc}\n...{log.read_text()[-4000:]}'
-                ) from exc
-            for report in results:
-                before = reports.get(report['name'])
-                for part in ('steps', 'history') if before else ():
-                    report[part] = before[part] + report[part]
-                reports[report['name']] = report
-        return reports
+        """Run an engine; return what Heat says about each stack."""
+        scenario = {
+            'cloud': cloud,
+            'settings': settings,
+            'stacks': [
+                {'project': uuid.uuid4().hex, **stack} for stack in cls.stacks
+            ],
+        }
+        # stevedore scans again for each new path that it is told of.
+        used = any(path.iterdir())
+        try:
+            reports = launcher().run(scenario, log, *[path] * used)
+        except RuntimeError as exc:
+            raise AssertionError(
+                f'{exc}\n...{log.read_text()[-4000:]}'
+            ) from exc
+        return {report['name']: report for report in reports}
 
     def assert_created(self, *names: str, action: str = 'CREATE') -> None:
         """Fail unless these stacks were created, or the last action went."""

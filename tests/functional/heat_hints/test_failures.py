@@ -215,21 +215,15 @@ class TestFail(_Failing, base.ScenarioCase):
             'made', template(web=server(hints={'spared': 'failing,grouping'}))
         ),
     )
-    restarts = (
-        (
-            {'providers': 'unsigned', 'signing_key': signing.KEY},
-            (stack('signed', base.ONE['template']),),
-        ),
+    causes = (
+        ('root', '"failing"', 'the inventory is away'),
+        ('nesting', 'could not be looked up'),
+        ('hint', '"grouping" is not sent', 'Nova acts on this name'),
+        ('made', '"broken" failed', 'no inventory is configured'),
     )
 
     def test_the_resource_fails_and_nothing_is_sent(self):
-        for name, *causes in (
-            ('root', '"failing"', 'the inventory is away'),
-            ('nesting', 'could not be looked up'),
-            ('hint', '"grouping" is not sent', 'Nova acts on this name'),
-            ('made', '"broken" failed', 'no inventory is configured'),
-            ('signed', 'could not be signed'),
-        ):
+        for name, *causes in self.causes:
             self.assertEqual([], self.outcome.sent_for(name))
             self.assertEqual(['CREATE_FAILED'], self.outcome.statuses(name))
             reason = self.outcome.stacks[name]['reason']
@@ -246,6 +240,18 @@ class TestFail(_Failing, base.ScenarioCase):
         self.assertNotIn(signing.KEY, self.outcome.log)
 
 
+class TestUnsigned(TestFail):
+    """A server without the signature that was asked for is not created."""
+
+    options = {
+        'providers': 'unsigned',
+        'on_error': 'fail',
+        'signing_key': signing.KEY,
+    }
+    stacks = (base.ONE,)
+    causes = (('root', 'could not be signed'),)
+
+
 class TestUnforeseen(base.ScenarioCase):
     """A mistake in this package ends as ``on_error`` says, too."""
 
@@ -255,12 +261,6 @@ class TestUnforeseen(base.ScenarioCase):
     }
     options = {'providers': 'unforeseen'}
     stacks = (stack('ignoring', template(web=server(hints={'mine': 'yes'}))),)
-    restarts = (
-        (
-            {**options, 'on_error': 'fail'},
-            (stack('failing', base.ONE['template']),),
-        ),
-    )
 
     def test_the_hints_of_the_user_are_sent(self):
         self.assert_created('ignoring')
@@ -271,9 +271,10 @@ class TestUnforeseen(base.ScenarioCase):
         self.assertIn('RuntimeError: nobody thought of this', warning)
 
     def test_the_resource_fails(self):
-        self.assertEqual([], self.outcome.sent_for('failing'))
-        self.assertEqual(['CREATE_FAILED'], self.outcome.statuses('failing'))
-        reason = self.outcome.stacks['failing']['reason']
+        outcome = self.run_scenario({**self.options, 'on_error': 'fail'})
+        self.assertEqual([], outcome.sent)
+        self.assertEqual(['CREATE_FAILED'], outcome.statuses('ignoring'))
+        reason = outcome.stacks['ignoring']['reason']
         self.assertNotIn('nobody', reason)
-        (error,) = self.outcome.lines('ERROR')
+        (error,) = outcome.lines('ERROR')
         self.assertIn('the hints could not be created', error)
