@@ -2,16 +2,12 @@
 
 """Count and time what stack scheduler hints cost: Heat's option, and the hook.
 
-``python -m benchmarks.heat_hints`` stores nested stacks and groups in the
-database of a real heat-engine (SQLite in memory), up to the moment when their
-servers would be created. It loads these from the database as the engine does
-then, and has both sides make the hints of the same servers. SQL statements are
-counted exactly. It needs Heat, and prints what ``doc/source/benchmarks.rst``
-shows.
+``python -m benchmarks.heat_hints`` stores stacks in the database of a real
+heat-engine (SQLite in memory), up to the moment when their servers would be
+created. Both sides then make the hints of the same servers.
 """
 
 import importlib.metadata
-import itertools
 import logging
 import os
 import statistics
@@ -19,58 +15,44 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from benchmarks import common
 from testing.heat import templates
 
-DEPTH = 10
-MEMBERS = (1, 10, 100, 500)
-QUICK_DEPTH = 2
-QUICK_MEMBERS = (1, 3)
-
-#: The hints of so many servers of a group are made and timed, one by one.
+#: Levels of nested stacks, and the members of a group of stacks.
+LEVELS = (0, 1, 5, 10)
+MEMBERS = (100, 500)
+#: The hints of so many servers are made and timed, one by one.
 SAMPLE = 25
-
-#: The name under which Heat loads the module that asks for the hook.
-CALLER = 'heat.engine.plugins.heat_hints_resources'
-
-#: Sent by SQLite's connection, whoever asks: not a question of either side.
-_BOOKKEEPING = ('BEGIN', 'SELECT 1')
-
-#: Heat's own option; the hook that knows no stack, and the hook that does.
-SIDES = ('in-tree', 'cold', 'warm')
 HEADS = (
-    'servers in',
-    'members',
-    'stacks above',
-    *(f'SQL: {side}' for side in SIDES),
-    *(f'ms: {side}' for side in SIDES),
-    'ratio',
+    'server',
+    'SQL: in-tree',
+    'SQL: cold',
+    'SQL: warm',
+    'ms: in-tree',
+    'ms: cold',
+    'ms: warm',
+    'in-tree / warm',
 )
 
 #: Makes the hints of one resource.
 Make = Callable[[Any], Any]
-#: A server that is stored: its name, its stack's id, how many stacks are
-#: above that.
-Server = tuple[str, str, int]
+#: A server that is stored: its name, and its stack's id.
+Server = tuple[str, str]
 
 
 class Bench:
     """A heat-engine with the hook, and the stacks in its database."""
 
     def __init__(self) -> None:
-        """Start Heat in this process."""
-        # Chooses the concurrency of the process and needs Heat: not before
-        # it is wanted.
+        # It chooses the concurrency of the process, and needs Heat.
         import sqlalchemy
 
         from testing.heat import engine, loopback
 
-        #: The statements of this thread, while they are counted.
-        self._statements: list[str] | None = None
-        self._thread = threading.get_ident()
+        self._statements: list[str] = []
         # While nobody sends statements: SQLAlchemy is not locked here.
         sqlalchemy.event.listen(
             sqlalchemy.engine.Engine, 'before_cursor_execute', self._record
@@ -79,19 +61,17 @@ class Bench:
             'DEFAULT': {
                 'stack_scheduler_hints': 'true',
                 'max_resources_per_stack': '-1',
-                'max_nested_stack_depth': str(DEPTH + 2),
+                'max_nested_stack_depth': str(max(LEVELS) + 2),
             },
             'heat_hints': {'enabled': 'true'},
         }
-        self.cloud = loopback.Cloud()
-        self.engine = engine.Engine(self.cloud.url, settings)
+        self.engine = engine.Engine(loopback.Cloud().url, settings)
         self.context = self.engine.context('benchmark')
 
     def _record(self, _conn: Any, _cursor: Any, text: str, *_: Any) -> None:
-        ours = threading.get_ident() == self._thread
-        if self._statements is None or not ours:
-            return
-        if text not in _BOOKKEEPING:
+        in_main_thread = threading.current_thread() is threading.main_thread()
+        # SQLite's connection sends these itself.
+        if in_main_thread and text not in ('BEGIN', 'SELECT 1'):
             self._statements.append(text)
 
     def store(
@@ -105,27 +85,26 @@ class Bench:
         from heat.engine import stack, template
 
         made = template.Template(data, files=templates.texts(files))
-        return list(self._stored(stack.Stack(self.context, name, made), 0))
+        return list(self._store_below(stack.Stack(self.context, name, made)))
 
-    def _stored(self, held: Any, depth: int) -> Iterator[Server]:
-        """Store one stack, then those in it; yield the servers of all."""
+    def _store_below(self, stack: Any) -> Iterator[Server]:
+        """Store a stack and those in it; yield the servers of all."""
         from heat.engine.resources import stack_resource
 
-        held.store()
-        for resource in held.values():
+        stack.store()
+        for resource in stack.values():
             resource.store()
-            if isinstance(resource, stack_resource.StackResource):
-                # What Heat does with it in the engine that it asks for it.
-                nested = resource._parse_nested_stack(
-                    f'{held.name}-{resource.name}',
-                    resource.child_template(),
-                    resource.child_params(),
-                )
-                servers = list(self._stored(nested, depth + 1))
-                resource.resource_id_set(nested.id)
-                yield from servers
-            else:
-                yield resource.name, held.id, depth
+            if not isinstance(resource, stack_resource.StackResource):
+                yield resource.name, stack.id
+                continue
+            # What Heat does in the engine that it asks for the stack.
+            nested = resource._parse_nested_stack(
+                f'{stack.name}-{resource.name}',
+                resource.child_template(),
+                resource.child_params(),
+            )
+            yield from self._store_below(nested)
+            resource.resource_id_set(nested.id)
 
     def hook(self) -> Make:
         """Return the hook's way to make hints, with an empty memory."""
@@ -133,8 +112,11 @@ class Bench:
 
         from heat_hints import hook, overrides
 
-        made = overrides.build(cfg.CONF, CALLER, hook.tell)['OS::Nova::Server']
-        return lambda resource: made._scheduler_hints(resource, {})
+        # The name under which Heat loads the module that asks for the hook.
+        caller = 'heat.engine.plugins.heat_hints_resources'
+        types = overrides.build(cfg.CONF, caller, hook.tell)
+        server = types['OS::Nova::Server']
+        return lambda resource: server._scheduler_hints(resource, {})
 
     def in_tree(self) -> Make:
         """Return the way of Heat's own option."""
@@ -144,117 +126,85 @@ class Bench:
         return lambda resource: mixin._scheduler_hints(resource, {})
 
     def cost(
-        self, servers: Sequence[Server], ways: Iterator[Make]
+        self, servers: list[Server], next_way: Callable[[], Make]
     ) -> tuple[int, float, list[Any]]:
-        """Make the hints of some servers, each in its way.
+        """Make the hints of some servers.
 
         :returns: how many statements one server takes, the most of all; the
-            median of the seconds; and the hints.
+            median of the milliseconds; and the hints.
         """
         from heat.engine import stack
 
         counts = []
         times = []
         hints = []
-        for (name, stack_id, _), hints_for in zip(servers, ways, strict=False):
-            # As Heat's engine of today does: with its stack.
-            held = stack.Stack.load(self.context, stack_id=stack_id)
-            resource = held[name]
-            statements: list[str] = []
-            self._statements = statements
+        for name, stack_id in servers:
+            make = next_way()
+            loaded = stack.Stack.load(self.context, stack_id=stack_id)
+            resource = loaded[name]
+            self._statements.clear()
             start = time.thread_time()
-            hints.append(hints_for(resource))
-            times.append(time.thread_time() - start)
-            self._statements = None
-            counts.append(len(statements))
+            hints.append(make(resource))
+            times.append(1e3 * (time.thread_time() - start))
+            counts.append(len(self._statements))
         return max(counts), statistics.median(times), hints
 
-    def row(
-        self, kind: str, members: int, servers: Sequence[Server]
-    ) -> tuple[Any, ...]:
-        """Compare both sides on servers of one depth.
+    def compare(self, kind: str, servers: list[Server]) -> tuple[Any, ...]:
+        """Return what stands under each head.
 
-        :param kind: what the stack is made of.
-        :param members: how many members its group has; 1 without a group.
-        :returns: what stands under each head.
         :raises common.BenchmarkError: when the two sides do not say the same.
         """
-        sample = list(servers[:: max(1, len(servers) // SAMPLE)])[:SAMPLE]
+        sample = servers[:: max(1, len(servers) // SAMPLE)][:SAMPLE]
         # Few servers are asked about as often as many.
-        sample *= -(-SAMPLE // len(sample))
-        warm = itertools.repeat(self.hook())
-        self.cost(sample, warm)
-        cold = (self.hook() for _ in sample)
-        ways = itertools.repeat(self.in_tree()), cold, warm
-        counts, times, hints = zip(
-            *(self.cost(sample, way) for way in ways), strict=True
-        )
+        while len(sample) < SAMPLE:
+            sample += sample[: SAMPLE - len(sample)]
+        in_tree = self.in_tree()
+        warm = self.hook()
+        self.cost(sample, lambda: warm)
+        costs = [
+            self.cost(sample, lambda: in_tree),
+            self.cost(sample, self.hook),
+            self.cost(sample, lambda: warm),
+        ]
+        counts, times, hints = zip(*costs, strict=True)
         if hints[0] != hints[1] or hints[0] != hints[2]:
             raise common.BenchmarkError(
                 f'{kind}: the two sides send other hints.'
             )
-        return (
-            kind,
-            members,
-            servers[0][2],
-            *counts,
-            *(f'{taken * 1e3:.3f}' for taken in times),
-            f'{times[0] / times[2]:.1f}',
-        )
+        milliseconds = [f'{taken:.3f}' for taken in times]
+        return kind, *counts, *milliseconds, f'{times[0] / times[2]:.1f}'
 
 
-def chain(depth: int) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return a template, and its files, with a server at each depth."""
-    below = templates.template(server=templates.server())
-    files = {}
-    for level in range(depth, 0, -1):
-        files[f'level{level}.yaml'] = below
-        below = templates.template(
-            server=templates.server(), nested={'type': f'level{level}.yaml'}
-        )
-    return below, files
-
-
-def measure(
-    bench: Bench, depth: int, members: Sequence[int]
-) -> Iterator[tuple[Any, ...]]:
+def measure(bench: Bench, quick: bool) -> Iterator[tuple[Any, ...]]:
     """Run everything, and yield the rows."""
-    common.say(f'stacks, nested {depth} deep')
-    servers = bench.store('chain', *chain(depth))
-    for level in range(depth + 1):
-        at_level = [stored for stored in servers if stored[2] == level]
-        yield bench.row('nested stacks', 1, at_level)
     server = templates.server()
+    for level in LEVELS[:2] if quick else LEVELS:
+        common.say(f'{level} stacks above')
+        below = templates.template(server=server)
+        files = {}
+        for number in range(level):
+            files[f'{number}.yaml'] = below
+            below = templates.template(nested={'type': f'{number}.yaml'})
+        servers = bench.store(f'nested-{level}', below, files)
+        yield bench.compare(f'{level} stacks above its own', servers)
     files = {'member.yaml': templates.template(server=server)}
-    for count in members:
-        for kind, member in (
-            ('group of servers', server),
-            ('group of stacks', {'type': 'member.yaml'}),
-        ):
-            common.say(f'{kind}: {count}')
-            data = templates.template(group=templates.group(count, member))
-            name = f'{kind} {count}'.replace(' ', '-')
-            yield bench.row(kind, count, bench.store(name, data, files))
+    for count in [] if quick else MEMBERS:
+        common.say(f'group of {count} stacks')
+        group = templates.group(count, {'type': 'member.yaml'})
+        data = templates.template(group=group)
+        servers = bench.store(f'group-{count}', data, files)
+        yield bench.compare(f'in a group of {count} stacks', servers)
 
 
 def run(quick: bool) -> str:
     """Measure everything and return the report."""
     # Heat's own words would come between the lines.
     logging.getLogger().addHandler(logging.NullHandler())
-    sizes = (QUICK_DEPTH, QUICK_MEMBERS) if quick else (DEPTH, MEMBERS)
     version = importlib.metadata.version('openstack-heat')
-    rows = measure(Bench(), *sizes)
-    report = [
-        common.machine(f'Heat {version}'),
-        '',
-        "The hints of one server, by Heat's own option (in-tree) and by the "
-        'hook, when it knows',
-        'no stack (cold) and when it knows this one (warm): SQL statements, '
-        'milliseconds of',
-        'processor time (median); ratio: in-tree / warm',
-        common.table(HEADS, rows, 'servers in'),
-    ]
-    return '\n'.join(report)
+    rows = measure(Bench(), quick)
+    return '\n'.join(
+        [common.machine(f'Heat {version}'), common.table(HEADS, rows)]
+    )
 
 
 if __name__ == '__main__':
@@ -264,8 +214,7 @@ if __name__ == '__main__':
             "Count SQL statements and time that Heat's own option "
             'stack_scheduler_hints and the hook of this package take for each '
             'server. Takes a few minutes.',
-            f'only {QUICK_DEPTH} levels and groups of {max(QUICK_MEMBERS)}: '
-            'a few seconds',
+            'only two rows: a few seconds',
             run,
         )
     except Exception:

@@ -1,91 +1,117 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Measure how evenly a stack is spread while its servers start.
+"""Measure how evenly servers are spread while they start.
 
 ``python -m benchmarks.stack_spread`` simulates boots and moves with up to 96
 scheduler processes (``testing/nova/simulation.py``), with Nova's weighers and
-one host that they all prefer. It needs Nova, and prints what
-``doc/source/benchmarks.rst`` shows.
+one host that they all prefer, without and with the weighers of this package.
 """
 
-import itertools
+import dataclasses
 import statistics
 import sys
 from collections.abc import Sequence
-from typing import Any
 
-from benchmarks import common, spread_cases
-from testing.nova import spread_case
+from benchmarks import common
+from testing.nova.spread_case import (
+    EVACUATE,
+    LIVE_MIGRATION,
+    SOFT,
+    STRICT,
+    Case,
+    Role,
+)
 
 SEEDS = 5
 PROCESSES = (1, 3, 16, 96)
+CPUS = (
+    Role({'hw:cpu_policy': 'dedicated'}),
+    Role({'hw:cpu_policy': 'shared'}),
+)
+#: Roles whose traits leave them different hosts.
+TRAITS = (
+    Role({'trait:CUSTOM_SSD': 'required'}, range(3)),
+    Role({'trait:CUSTOM_FAST': 'required'}, range(3, 10)),
+)
+STRICT_FILTER = ('ServerGroupAntiAffinityFilter',)
+CASES = {
+    'stack of 50 on 10 hosts, at once': Case(50, 10),
+    'the same, one each second': Case(50, 10, 1.0),
+    'the same, answers up to 6 s late': Case(50, 10, 1.0, busy=6.0),
+    'soft group of 9 on 3, at once': Case(9, 3, group=SOFT),
+    'soft group of 5 and 4 with two flavors, 1 s': Case(
+        9, 3, 1.0, group=SOFT, roles=CPUS
+    ),
+    'stack of 42 on 3 and 7 hosts by traits, 1 s': Case(
+        42, 10, 1.0, roles=TRAITS
+    ),
+    'stack of 24 on 6, 1 host with a failed build': Case(
+        24, 6, failed_hosts=(2,)
+    ),
+    'stack of 24 on 6, 20 % of builds fail once': Case(24, 6, failing=0.2),
+    '24 evacuations from 1 of 9, at once': Case(24, 9, kind=EVACUATE),
+    '20 live migrations, a clock 3 s behind': Case(
+        20, 6, 0.3, kind=LIVE_MIGRATION, clock=3.0
+    ),
+    'strict group of 9 on 10: servers in ERROR': Case(
+        9, 10, group=STRICT, filters=STRICT_FILTER
+    ),
+}
 
 
-#: The measurements of each row, by its name and by the number of processes.
-Rows = dict[str, dict[int, list[int]]]
+def measure_case(case: Case, processes: int, seeds: int) -> float:
+    """Return the mean of some seeds.
 
-
-def results(name: str, case: spread_case.Case, run: Any) -> dict[str, int]:
-    """Run a case once.
-
-    :param run: the simulation of the case.
-    :returns: what to print, by the names of the rows.
+    :returns: the servers in ERROR of a strict group; else by how many servers
+        two hosts differ, the most of the hosts of each role.
     """
-    counts = run.run()
-    errors = {f'  servers in ERROR, {name}': len(run.errors)}
-    if case.group == spread_case.STRICT:
-        return errors
-    if case.failing or (case.group and case.max_skew):
-        return {name: case.unevenness(counts), **errors}
-    if case.kind == spread_case.RESIZE:
-        return {
-            name: case.unevenness(counts),
-            f'  to a fuller host, {name}': len(run.crowded),
-        }
-    kinds: list[Sequence[int]] = [role.hosts for role in case.roles]
-    if case.strong_hosts:
-        kinds = [case.strong_hosts, range(case.hosts)]
-    if len({tuple(hosts) for hosts in kinds}) < 2:
-        return {name: case.unevenness(counts)}
-    values = list(counts.values())
-    rows = {}
-    for hosts in kinds:
-        servers = [values[number] for number in hosts]
-        row = f'{name}: hosts {hosts[0]} to {hosts[-1]}'
-        rows[row] = max(servers) - min(servers)
-    return rows
+    cloud = common.nova_cloud()
+    from testing.nova import simulation
+
+    numbers = []
+    for seed in range(seeds):
+        run = simulation.Simulation(cloud, case, processes, seed)
+        counts = run.run()
+        if case.group == STRICT:
+            numbers.append(len(run.errors))
+        elif case.roles is TRAITS:
+            servers = [*counts.values()]
+            differences = []
+            for role in TRAITS:
+                on_hosts = [servers[host] for host in role.hosts]
+                differences.append(max(on_hosts) - min(on_hosts))
+            numbers.append(max(differences))
+        else:
+            numbers.append(case.unevenness(counts))
+    return statistics.mean(numbers)
 
 
 def measure(quick: bool) -> str:
     """Return the table."""
-    # Chooses Nova's concurrency, so it comes first.
-    from testing.nova import engine, simulation
+    common.nova_cloud()
+    from testing.nova import engine
 
-    counts, seeds = ((3,), 1) if quick else (PROCESSES, SEEDS)
-    cloud = engine.Cloud()
-    rows: Rows = {}
-    for name, case in spread_cases.CASES.items():
+    processes: Sequence[int] = PROCESSES
+    seeds = SEEDS
+    if quick:
+        processes, seeds = (3,), 1
+    rows = []
+    for name, case in CASES.items():
         common.say(name)
-        for processes, seed in itertools.product(counts, range(seeds)):
-            if case.fresh and processes != 3:
-                continue
-            run = simulation.Simulation(cloud, case, processes, seed)
-            for row, number in results(name, case, run).items():
-                by_processes = rows.setdefault(row, {})
-                by_processes.setdefault(processes, []).append(number)
-    lines = []
-    for row, by_processes in rows.items():
+        nova_alone = dataclasses.replace(case, multiplier=0.0)
         cells = []
-        for processes in counts:
-            numbers = by_processes.get(processes)
-            cells.append(f'{statistics.mean(numbers):.1f}' if numbers else '')
-        lines.append([row, *cells])
+        for count in processes:
+            without = measure_case(nova_alone, count, seeds)
+            ours = measure_case(case, count, seeds)
+            cells.append(f'{without:.1f} / {ours:.1f}')
+        rows.append([name, *cells])
     head = (
         f'{common.machine(f"Nova {engine.nova_version()}")}\n\n'
-        'Most servers in a place less fewest, by the number of scheduler '
-        f'processes;\nthe mean of {seeds} seeds\n'
+        'Most servers on a host less fewest, Nova alone / with the weigher, '
+        'by the number of\nscheduler processes; the mean of '
+        f'{seeds} seeds\n'
     )
-    return head + common.table(['case', *counts], lines, 'case')
+    return head + common.table(['case', *map(str, processes)], rows, 'case')
 
 
 if __name__ == '__main__':

@@ -90,25 +90,3 @@ def finish_migration(
     with cloud.cell_database().begin() as connection:
         connection.execute(query)
     cloud.update(request, host=destination, vm_state=vm_state, task_state=None)
-
-
-def delete_early(cloud: engine.Cloud, request: Any) -> None:
-    """Delete a server that is in no cell yet, as nova-api does."""
-    mapping = _mapping(cloud, request)
-    mapping.queued_for_delete = True
-    mapping.save()
-
-
-def abandon(cloud: engine.Cloud, request: Any) -> None:
-    """Do not build a server that was deleted, as nova-conductor does.
-
-    The stored request stays, as in Nova.
-    """
-    _mapping(cloud, request).destroy()
-
-
-def _mapping(cloud: engine.Cloud, request: Any) -> Any:
-    """Return Nova's InstanceMapping of a server."""
-    return objects.InstanceMapping.get_by_instance_uuid(
-        cloud.context, request.instance_uuid
-    )

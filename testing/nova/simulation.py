@@ -21,14 +21,17 @@ from nova_filters import conf
 from os_placement_plugins import options
 from testing.nova import computes, engine, simulated_cloud, spread_case
 
-#: More than all other weighers together.
-MULTIPLIER: Final = 10.0
 #: After how many seconds nova-compute has spawned a server.
 SPAWNING: Final = 60.0
 #: How many seconds it takes to move the memory or the disk of a server.
 MOVING: Final = 10.0
-#: How many seconds after its request a server is deleted.
-DELETION: Final = 0.5
+#: The task state of a server that moves, by the kind of its move.
+TASK_STATES: Final = {
+    spread_case.UNSHELVE: 'unshelving',
+    spread_case.EVACUATE: 'rebuilding',
+    spread_case.LIVE_MIGRATION: 'migrating',
+    spread_case.RESIZE: 'resize_prep',
+}
 
 
 class Simulation:
@@ -55,14 +58,12 @@ class Simulation:
         #: The host that was chosen for each living server. A server that is
         #: to be resized or migrated has its old host before it is asked to.
         self.chosen: dict[str, str] = {}
-        #: The servers that ended in ERROR, without those that were to die,
-        #: and the moves that found no host.
+        #: The servers that ended in ERROR, and the moves without a host.
         self.errors: list[str] = []
         #: The servers that were resized or migrated to a host although
         #: another candidate had at least two members fewer then.
         self.crowded: list[str] = []
         self._requests: dict[int, Any] = {}
-        self._deleted: set[str] = set()
 
     def run(self) -> dict[str, int]:
         """Return how many servers each host has in the end."""
@@ -100,11 +101,6 @@ class Simulation:
             (number * case.gap, happen(number))
             for number in range(case.servers)
         ]
-        if case.deleted_every:
-            last = case.deleted_every - 1
-            for number in range(last, case.servers, case.deleted_every):
-                time = number * case.gap + DELETION
-                lives.append((time, self._delete(number)))
         events = [(time, n, life) for n, (time, life) in enumerate(lives)]
         heapq.heapify(events)
         return events
@@ -115,20 +111,14 @@ class Simulation:
         case = self._case
         # No scheduler has loaded the weighers yet.
         options.register(engine.CONF, conf.list_opts())
-        levels = ['host']
-        if case.racks:
-            levels = ['rack', 'host']
+        values = {
+            'stack_affinity_weight_multiplier': -case.multiplier,
+            'server_group_weight_multiplier': case.multiplier,
+            'max_skew': case.max_skew,
+        }
         group = 'nova_filters'
-        values = [
-            ('stack_affinity_weight_multiplier', -MULTIPLIER, group),
-            ('server_group_weight_multiplier', case.group_multiplier, group),
-            ('stack_spread_over', levels, group),
-            ('max_skew', case.max_skew, group),
-            ('host_subset_size', case.subset, 'filter_scheduler'),
-            *self._simulated.options(),
-        ]
         with contextlib.ExitStack() as stack:
-            for name, value, group in values:
+            for name, value in values.items():
                 engine.CONF.set_override(name, value, group)
                 stack.callback(engine.CONF.clear_override, name, group)
             yield
@@ -172,10 +162,6 @@ class Simulation:
             self._cloud.place(request, None, 'error')
             return
         yield between(0.5, 2.0)
-        if request.instance_uuid in self._deleted:
-            computes.abandon(self._cloud, request)
-            del self.chosen[request.instance_uuid]
-            return
         # The conductor puts it into a cell.
         self._cloud.place(request, None)
         yield between(0.3, 1.5)
@@ -188,7 +174,7 @@ class Simulation:
         """
         between, kind = self._random.uniform, self._case.kind
         request = self._requests[number]
-        self._cloud.start_action(request, kind, spread_case.TASK_STATES[kind])
+        self._cloud.start_action(request, kind, TASK_STATES[kind])
         yield between(0.1, 0.6 + self._case.busy)
         hosts = self._choose(request, number)
         if hosts:
@@ -201,13 +187,9 @@ class Simulation:
         :param hosts: the chosen host, then the others that passed.
         :returns: the seconds until the next thing happens to the server.
         """
-        case, between = self._case, self._random.uniform
+        between = self._random.uniform
         server = request.instance_uuid
         # nova-compute claims, and reports what it has left.
-        if self._random.random() < case.dying:
-            self._cloud.update(request, vm_state='error')
-            del self.chosen[server]
-            return
         attempts = hosts[: engine.CONF.scheduler.max_attempts]
         for attempt, host in enumerate(attempts):
             if attempt:
@@ -247,7 +229,7 @@ class Simulation:
         time = timeutils.utcnow()
         if number % 2:
             time -= datetime.timedelta(seconds=case.clock)
-        state = spread_case.TASK_STATES[case.kind]
+        state = TASK_STATES[case.kind]
         self._cloud.start_action(request, case.kind, state, time)
         del self.chosen[request.instance_uuid]
         asked = request.obj_clone()
@@ -276,20 +258,12 @@ class Simulation:
         computes.finish_migration(self._cloud, request, destination, case.kind)
         self._simulated.tell_schedulers(request, destination, origin)
 
-    def _delete(self, number: int) -> Iterator[float]:
-        """Delete a server before its host is known; nothing follows."""
-        request = self._requests[number]
-        self._deleted.add(request.instance_uuid)
-        computes.delete_early(self._cloud, request)
-        yield from ()
-
     def _choose(self, request: Any, number: int) -> list[str]:
         """Return the chosen host of a server, then the others that passed.
 
         :returns: an empty list if no host is left.
         """
-        counts = collections.Counter(self.chosen.values())
-        hosts = self._simulated.choose(request.obj_clone(), number, counts)
+        hosts = self._simulated.choose(request.obj_clone(), number)
         if hosts:
             self.chosen[request.instance_uuid] = hosts[0]
         else:

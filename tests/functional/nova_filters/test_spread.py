@@ -8,8 +8,8 @@ import tests
 from testing.nova import simulation, spread_case
 from tests.functional.nova_filters import base
 
-_DEDICATED = spread_case.Role(extra_specs={'hw:cpu_policy': 'dedicated'})
-_SHARED = spread_case.Role(extra_specs={'hw:cpu_policy': 'shared'})
+_DEDICATED = spread_case.Role({'hw:cpu_policy': 'dedicated'})
+_SHARED = spread_case.Role({'hw:cpu_policy': 'shared'})
 _KINDS = (_DEDICATED, _SHARED, spread_case.Role())
 _STRICT = {
     'group': spread_case.STRICT,
@@ -88,15 +88,20 @@ class SpreadTest(base.OptionTestCase):
             self.assertEqual(0, unevenness)
             self.assertEqual(2, len(run.errors))
 
-    @ddt.data(0.0, 10.0)
-    def test_a_resize_takes_a_free_place(self, gap) -> None:
-        case = spread_case.Case(6, 6, gap, **_RESIZE)
+    def test_a_resize_takes_a_free_place(self) -> None:
+        case = spread_case.Case(6, 6, 10.0, **_RESIZE)
         for _, run in self.simulate(case):
             self.assertEqual(0, len(run.errors))
             self.assertEqual(0, len(run.crowded))
 
+    def test_resizes_at_once_leave_no_host_with_three(self) -> None:
+        case = spread_case.Case(6, 6, **_RESIZE)
+        for unevenness, run in self.simulate(case):
+            self.assertEqual(0, len(run.errors))
+            self.assertLessEqual(unevenness, 2)
+
     def test_the_limit_holds_without_the_weigher(self) -> None:
-        case = spread_case.Case(9, 3, group_multiplier=0.0, **_LIMITED)
+        case = spread_case.Case(9, 3, multiplier=0.0, **_LIMITED)
         self.assert_even(case)
 
     def test_the_limit_holds_for_each_of_three_kinds(self) -> None:
