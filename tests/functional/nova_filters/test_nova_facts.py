@@ -15,6 +15,7 @@ from nova_filters import conf
 from nova_filters.matching import requirement
 from osc_placement_plugins import mistakes
 from testing.nova import states
+from tests import pages
 from tests.functional.nova_filters import base
 
 
@@ -31,6 +32,16 @@ class AggregateTest(unittest.TestCase):
         for key in conf.DEFAULTS['exempt_metadata_keys']:
             if key.startswith(('os_', 'hw_', 'img_')):
                 self.assertIn(key, objects.ImageMetaProps.fields)
+
+
+class PageTest(unittest.TestCase):
+    def test_the_page_lists_the_namespaces_that_the_api_checks(self) -> None:
+        page = (pages.PAGES / 'nova.rst').read_text('utf-8')
+        start = page.index("Nova's API checks the keys in these namespaces:")
+        listed = re.findall('``([a-z_]+):``', page[start:].split('. ')[0])
+        # Behind some names, Nova has a pattern for the number of a group.
+        names = {name.partition('(')[0] for name in validators.NAMESPACES}
+        self.assertEqual({*listed}, names - {'aggregate_instance_extra_specs'})
 
 
 class LintTest(unittest.TestCase):
