@@ -109,7 +109,7 @@ def preference(name: str) -> tuple[int, str] | None:
     kind, dot, number = prefix.partition('.')
     if ':' not in name or kind not in SIGNS:
         return None
-    # "Any number from 1 to 100"; "malformed, the preference does not count"
+    # "Any number from 1 to 100"; "A malformed preference … has no effect"
     return SIGNS[kind] * (NUMBERS.get(number, 0) if dot else 1), key
 
 
@@ -119,7 +119,7 @@ def requirements(flavor: Data) -> list[tuple[str, Terms, bool]]:
     for name, value in flavor.items():
         key = name.removeprefix(SCOPE)
         optional = key == name and ':' in name
-        # "the flag in a flavor: ignored", "does not read these extra specs"
+        # "the flag in a flavor: ignored"
         if key not in (FORCE, PREFER) and not preference(name):
             required.append((key, parse(value), optional))
     return required
