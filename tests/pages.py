@@ -47,7 +47,6 @@ SUITES = {
     'nova': 'functional/nova_filters/test_pages.py',
     'senlin': 'functional/senlin_plugins/test_pages.py',
     'sentences': 'unit/test_sentences_heat.py',
-    'unit': 'unit/test_pages.py',
 }
 
 _MARK = re.compile(r' *\.\. (run|check|file|not run): (.+)')
