@@ -99,12 +99,24 @@ class PagesTest(pages.Walk, base.CloudTestCase):
         offer = metadata['os']
         run()
         self.assertIn(offer, metadata['os'].split(','))
-        self.assert_says('so the hosts keep what they offer now')
+        self.assert_says('replaces the value of a key, so name the old')
+        explain = ('aggregate', 'filter', 'explain', '--server', 'mail')
+        (document,) = self.live(*explain)
+        self.assertEqual(['compute-8'], document['takers'])
+        self.assert_says('or let ``compute-8`` take the server.')
+
+    def check_corrected(self, run: Callable[[], str]) -> None:
+        self.assertEqual([], self.passing('gpu.large'))
+        run()
+        hosts = ['compute-1', 'compute-2']
+        self.assertEqual(hosts, self.passing('gpu.large'))
+        self.assert_says('``compute-1`` and ``compute-2`` then take it:')
 
     def check_opened(self, run: Callable[[], str]) -> None:
         run()
         metadata, _ = self.cloud.aggregates['ssd']
         self.assertEqual({'disk': 'ssd'}, metadata)
+        self.assertEqual(5, len(self.passing('m1.small')))
         self.assert_says('Switch it off if flavors without this key may')
 
     def check_saved_files(self, run: Callable[[], str]) -> None:
