@@ -66,15 +66,3 @@ class LoadBalancing(base.TestCase):
         action = self.senlin.delete(f'/nodes/{third}')
         self.assert_failed(TOO_FEW.format(1), action)
         self.assert_members(cluster, 2)
-
-    def test_a_node_that_is_recreated_is_a_member_again(self):
-        cluster = self.build(self.region_policy((ONE,), (TWO,)))
-        lost, other, _ = self.senlin.nodes(cluster)
-        region = self.cloud.regions[base.region_of(lost)]
-        del region.servers[lost['physical_id']]
-        # Senlin asks no policy about the nodes that this recovers.
-        self.act(cluster, 'recover', check=True)
-        self.act_node(lost['id'], 'recover', check=True)
-        self.assert_members(cluster, 3)
-        self.act_node(other['id'], 'recover', operation='RECREATE')
-        self.assert_members(cluster, 3)

@@ -65,16 +65,6 @@ class LivePlanTest(gateway.ShellTestCase):
         self.assertEqual({ONE: 1, TWO: 1, THREE: 3}, planned)
         self.assertEqual('', remarks)
 
-    def test_a_region_that_keystone_does_not_know_is_left_out(self):
-        cluster = self.spread((ONE,), (TWO,))
-        self.cloud.keystone_regions.discard(TWO)
-        planned, remarks = self.plan('--cluster', cluster, '--count', '+2')
-        self.assertEqual({ONE: 2}, planned)
-        self.assertIn(f'leaves {TWO} out: Keystone does not know it', remarks)
-        self.assertEqual(
-            'out of reach: left as it is', self.regions[TWO]['why']
-        )
-
     def test_an_id_from_the_default_region_ties_a_converted_profile(self):
         profile = self.senlin.profile(
             'os.nova.server',
@@ -100,43 +90,6 @@ class LivePlanTest(gateway.ShellTestCase):
         action = self.senlin.act(cluster, 'scale_out', count=2)
         self.assertEqual({ONE: 2}, action['data']['creation']['regions'])
 
-    def test_a_region_without_what_the_profile_needs_is_left_out(self):
-        profile = self.senlin.profile(
-            flavor='small', image='cirros', networks=[]
-        )
-        policy = self.region_policy((ONE,), (TWO,))
-        cluster = self.cluster(policy, profile=profile)
-        self.act(cluster, 'scale_out', count=2)
-        self.cloud.regions[TWO].catalog.discard('image')
-        for count, changes in ((2, {ONE: 2}), (-2, {ONE: -1, TWO: -1})):
-            planned, remarks = self.plan(
-                '--cluster', cluster, f'--count={count:+}'
-            )
-            self.assertEqual(changes, planned)
-            left_out = f'leaves {TWO} out: its catalog offers no image'
-            self.assertEqual(count > 0, left_out in remarks)
-
-    def test_a_profile_that_is_tied_to_a_region(self):
-        profile = self.senlin.profile(
-            flavor='small',
-            networks=[],
-            context={'region_name': TWO},
-            block_device_mapping_v2=[
-                {
-                    'source_type': 'snapshot',
-                    'destination_type': 'volume',
-                    'uuid': 's',
-                    'volume_size': 1,
-                }
-            ],
-        )
-        policy = self.region_policy((ONE,), (TWO,))
-        cluster = self.cluster(policy, profile=profile)
-        planned, remarks = self.plan('--cluster', cluster, '--count', '+2')
-        data = self.act(cluster, 'scale_out', count=2)
-        self.assertEqual(data['creation']['regions'], planned)
-        self.assertIn(f'leaves {ONE} out: the profile names', remarks)
-
     def test_a_plan_without_effect_is_told(self):
         in_tree = self.senlin.policy(
             'senlin.policy.region_placement', {'regions': [{'name': TWO}]}
@@ -154,13 +107,6 @@ class LivePlanTest(gateway.ShellTestCase):
         planned, remarks = self.plan('--cluster', cluster, '--count', '+2')
         self.assertEqual(({ONE: 2}, ''), (planned, remarks))
 
-    def test_regions_that_cannot_be_listed_count_as_usable(self):
-        cluster = self.spread((ONE,), (TWO,))
-        self.gateway.identity_status = 403
-        planned, remarks = self.plan('--cluster', cluster, '--count', '+2')
-        self.assertEqual({ONE: 1, TWO: 1}, planned)
-        self.assertIn('could not be read', remarks)
-
     def test_nodes_without_a_region_need_the_default_region(self):
         # Created by the in-tree profile, before there was a policy.
         profile = self.senlin.profile('os.nova.server')
@@ -172,21 +118,6 @@ class LivePlanTest(gateway.ShellTestCase):
             *arguments, '--count', '+2', '--default-region', ONE
         )
         self.assertEqual({TWO: 2}, planned)
-
-    def test_what_is_not_there_is_one_line(self):
-        cluster = self.cluster()
-        disabled = self.region_policy((ONE,))
-        self.attach(cluster, disabled)
-        self.act(cluster, 'policy_update', policy_id=disabled, enabled=False)
-        deletion = self.deletion_policy('1.1')
-        self.assert_refused(['nothing'], '--cluster', 'nothing')
-        self.assert_refused(['nothing'], '--policy', 'nothing')
-        self.assert_refused(
-            ['has no region placement policy'], '--cluster', cluster
-        )
-        self.assert_refused(
-            ["'type'", policy_specs.TYPES[0]], '--policy', deletion
-        )
 
 
 class SpecRulesTest(base.TestCase):
