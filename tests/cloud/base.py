@@ -7,7 +7,7 @@ import json
 import pathlib
 import signal
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 import testtools
 from openstack.compute.v2 import server as compute_server
@@ -21,50 +21,10 @@ from tests.cloud import (
     readiness,
     services,
 )
-from tests.functional.client import base as client_base
 
 ONE, TWO = (region.name for region in layout.REGIONS)
 
 Server = compute_server.Server
-
-#: What tests make in each region: the database, to which the name of the
-#: region is added, its table, a column, and which rows count.
-REGIONAL = (
-    ('nova', 'instances', 'uuid', 'deleted = 0'),
-    ('nova_cell0', 'instances', 'uuid', 'deleted = 0'),
-    ('nova_api', 'aggregates', 'name', 'TRUE'),
-    ('nova_api', 'flavors', 'name', 'TRUE'),
-    ('nova_api', 'instance_groups', 'name', 'TRUE'),
-    ('placement', 'allocations', 'consumer_id', 'TRUE'),
-)
-
-#: What tests make in the services that there are once.
-SHARED = (
-    ('senlin', 'cluster', 'name', 'TRUE'),
-    ('senlin', 'node', 'name', 'TRUE'),
-    ('senlin', 'receiver', 'name', 'TRUE'),
-    ('senlin', 'profile', 'name', 'TRUE'),
-    ('senlin', 'policy', 'name', 'TRUE'),
-    ('senlin', 'health_registry', 'cluster_id', 'TRUE'),
-    ('senlin', 'cluster_lock', 'cluster_id', 'TRUE'),
-    ('senlin', 'node_lock', 'node_id', 'TRUE'),
-    ('heat', 'stack', 'name', 'deleted_at IS NULL'),
-)
-
-
-def made() -> set[tuple[str, str]]:
-    """Return all that tests have made and that is still on the cloud."""
-    tables = list(SHARED)
-    for region in (ONE, TWO):
-        for database, *rest in REGIONAL:
-            tables.append((f'{database}_{region}', *rest))
-    queries = (
-        f"SELECT '{table} of {database}', {column} FROM `{database}`.`{table}`"  # noqa: S608
-        f' WHERE {condition}'
-        for database, table, column, condition in tables
-    )
-    return set(mariadb.query('mysql', ' UNION '.join(queries)))
-
 
 #: A login and the looks at what there is are made once for all tests.
 connect = functools.cache(layout.connect)
@@ -78,7 +38,7 @@ def start(name: str) -> None:
 
 
 class CloudTest(testtools.TestCase):
-    """A test on the cloud, which it leaves as it found it.
+    """A test on the cloud.
 
     When it fails, what the services logged as errors meanwhile is shown.
     """
@@ -96,16 +56,6 @@ class CloudTest(testtools.TestCase):
         self.admin = {
             region.name: connect(region.name) for region in layout.REGIONS
         }
-        before = made()
-        # The last thing that is done, when what a test made is gone.
-        self.addCleanup(self.wait_for, lambda: self.check_left(before))
-
-    def check_left(self, before: set[tuple[str, str]]) -> None:
-        """Raise if a test has left anything on the cloud.
-
-        :param before: what was there when the test began.
-        """
-        self.assertEqual(set(), made() - before, 'left on the cloud')
 
     def pause(self, *names: str) -> None:
         """Stop services where they are, at most until the test ends."""
@@ -150,23 +100,6 @@ class CloudTest(testtools.TestCase):
         spec = self.request_spec(region, server)
         assert spec is not None
         return spec['scheduler_hints'] or {}
-
-
-class CommandTest(client_base.CommandTestCase, CloudTest):
-    """A test that runs commands, as the administrator unless it says."""
-
-    who = layout.ADMIN
-    # What the commands say is compared as a whole.
-    maxDiff = None
-
-    @property
-    def login(self) -> Mapping[str, str]:
-        """Return what the user sets to log in."""
-        # A proxy of the caller's does not lead to the cloud.
-        return {
-            'no_proxy': layout.ADDRESS,
-            **layout.login(self.who, self.region),
-        }
 
 
 def instances(
