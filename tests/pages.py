@@ -46,7 +46,6 @@ SUITES = {
     'heat': 'functional/heat_hints/test_pages.py',
     'nova': 'functional/nova_filters/test_pages.py',
     'senlin': 'functional/senlin_plugins/test_pages.py',
-    'sentences': 'unit/test_sentences_heat.py',
 }
 
 _MARK = re.compile(r' *\.\. (run|check|file|not run): (.+)')

@@ -179,7 +179,7 @@ class PagesTest(pages.Walk, gateway.ShellTestCase):
         path = f'/clusters/{self.c1}/policies'
         bindings = self.senlin.call('GET', path)['cluster_policies']
         names = {binding['policy_name'] for binding in bindings}
-        self.assertEqual({'wider', 'leave'}, names)
+        self.assertEqual({'wider'}, names)
         self.assertEqual(before, self.held(self.c1))
 
     def check_converted(self, run):
