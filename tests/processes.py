@@ -23,8 +23,7 @@ def run_python(
     :raises TimeoutError: when it does not end.
     """
     result = subprocesses.run(
-        f'the program of a test with the arguments {arguments}',
-        [sys.executable, '-W', 'ignore', '-c', program, *arguments],
+        *(sys.executable, '-W', 'ignore', '-c', program, *arguments),
         limit=limit,
         cwd=ROOT,
     )

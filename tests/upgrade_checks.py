@@ -7,7 +7,6 @@ import functools
 import json
 import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 import unittest
@@ -82,15 +81,12 @@ os._exit(code)
 
 
 @functools.cache
-def server(command: str) -> subprocesses.Child:
+def server(command: str) -> subprocesses.Server:
     """Return the process that runs a command; it ends with this one."""
-    return subprocesses.Child(
-        f'the process that runs {command}',
-        [sys.executable, '-W', 'ignore', '-c', SERVER]
-        + [command, *LOADED[command]],
+    return subprocesses.Server(
+        [sys.executable, '-W', 'ignore', '-c', SERVER, command]
+        + [*LOADED[command]],
         cwd=processes.ROOT,
-        stdin=subprocess.PIPE,
-        stderr=None,
         # As the command itself says; it is read when Nova is imported.
         env={**os.environ, 'OS_NOVA_DISABLE_EVENTLET_PATCHING': 'true'},
     )
@@ -142,11 +138,9 @@ class UpgradeCheckCase(unittest.TestCase):
         files = [self.folder / name for name in ('output', 'error')]
         for file in files:
             file.write_text('')
-        process = server(self.command)
         words = [str(word) for word in arguments]
         order = [words, str(self.folder), limit]
-        process.write_line(json.dumps(order))
-        code = int(process.read_line(f'the exit code of {arguments}'))
+        code = int(server(self.command).ask(json.dumps(order)))
         return Answer(code, *(file.read_text() for file in files))
 
     def write(self, text):

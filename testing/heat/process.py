@@ -5,7 +5,6 @@
 import json
 import pathlib
 import signal
-import subprocess
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -28,12 +27,8 @@ class Launcher:
     """
 
     def __init__(self, python: str | pathlib.Path = sys.executable) -> None:
-        self._process = subprocesses.Child(
-            'the process that starts heat-engines',
-            [str(python), '-W', 'ignore', '-m', 'testing.heat.worker'],
-            cwd=ROOT,
-            stdin=subprocess.PIPE,
-            stderr=None,
+        self._process = subprocesses.Server(
+            [python, '-W', 'ignore', '-m', 'testing.heat.worker'], cwd=ROOT
         )
 
     def run(
@@ -51,8 +46,9 @@ class Launcher:
         :raises RuntimeError: when it broke off; its log says why.
         """
         order = [scenario, str(log), [*map(str, python_path)]]
-        self._process.write_line(json.dumps(order))
-        answer = self._answer()
+        # The engine has the first limit. The import of Heat comes before.
+        limit = ENGINE_SECONDS + subprocesses.LIMIT
+        answer = json.loads(self._process.ask(json.dumps(order), limit))
         if answer == -signal.SIGALRM:
             raise RuntimeError(
                 f'heat-engine did not end within {ENGINE_SECONDS} seconds, '
@@ -61,15 +57,9 @@ class Launcher:
         if not isinstance(answer, list):
             raise RuntimeError(f'heat-engine ended with {answer}; see {log}')
         # Its exit code: from here on it holds no connection.
-        self._answer()
+        self._process.read_line(limit)
         return answer
-
-    def _answer(self) -> Any:
-        # The engine has the first limit. The import of Heat comes before.
-        limit = ENGINE_SECONDS + subprocesses.LIMIT
-        line = self._process.read_line('the answer of heat-engine', limit)
-        return json.loads(line or 'null')
 
     def close(self) -> None:
         """End the process that has imported Heat."""
-        self._process.finish()
+        self._process.close()

@@ -7,7 +7,6 @@ import os
 import pathlib
 import re
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Callable
 
@@ -74,16 +73,14 @@ class PagesTest(pages.Walk, base.CloudTest):
             variables |= layout.login(layout.ADMIN, self.region)
             scripts = layout.ENVIRONMENT / 'bin'
             variables['PATH'] = f'{scripts}:{variables["PATH"]}'
-        self.shell = subprocesses.Child(
-            'the shell of the reader',
+        self.shell = subprocesses.Server(
             # It looks into its history as a reader's does, so that "!" is
             # replaced where it would be replaced for them.
             ['bash', '--noprofile', '--norc', '-o', 'history', '-H'],
-            stdin=subprocess.PIPE,
             cwd=self.copy,
             env=variables,
         )
-        self.addCleanup(self.shell.finish)
+        self.addCleanup(self.shell.close)
 
     def make_flavor_and_image(self) -> None:
         """Make the flavor and the image that the pages name."""
@@ -106,8 +103,7 @@ class PagesTest(pages.Walk, base.CloudTest):
         for name, text in self.files.items():
             (self.copy / name).write_text(text, 'utf-8')
         typed = TYPED.format(command=command.text, file=self.printed)
-        self.shell.write_line(typed.rstrip())
-        status = int(self.shell.read_line(f'the end of {command.text}'))
+        status = int(self.shell.ask(typed.rstrip()))
         output = self.printed.read_text('utf-8')
         if late := GIVES_UP.search(output):
             # The page tells the reader to wait.

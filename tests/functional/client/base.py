@@ -123,8 +123,7 @@ class CommandTestCase(unittest.TestCase):
     def openstack_process(self, *arguments: str, **variables: str) -> Result:
         """Run a command in a process of its own, as a user does."""
         result = subprocesses.run(
-            f'openstack {shlex.join(arguments)}',
-            [sys.executable, '-m', 'openstackclient.shell', *arguments],
+            *(sys.executable, '-m', 'openstackclient.shell', *arguments),
             env=self.environment() | variables,
             cwd=self.folder,
         )

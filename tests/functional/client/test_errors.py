@@ -161,8 +161,7 @@ class ErrorTest(base.CloudTestCase):
         command = ['aggregate', 'filter', 'lint', *self.files()]
         shell = f'{sys.executable} -m openstackclient.shell'
         result = subprocesses.run(
-            'openstack with a closed standard output',
-            ['sh', '-c', f'{shell} {shlex.join(command)} >&-'],
+            *('sh', '-c', f'{shell} {shlex.join(command)} >&-'),
             env=self.environment(),
         )
         self.assertEqual(1, result.returncode)

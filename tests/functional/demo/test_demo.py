@@ -33,10 +33,10 @@ class DemoTest(unittest.TestCase):
         self.file = self.folder / 'result.json'
 
     def start(self, *arguments, options=('-W', 'ignore')):
-        """Start the demo in a process of its own, as make does."""
-        return subprocesses.Child(
-            f'python -m demo {arguments}',
-            [sys.executable, *options, '-m', 'demo', *arguments],
+        """Run the demo in a process of its own, as make does."""
+        return subprocesses.run(
+            *(sys.executable, *options, '-m', 'demo', *arguments),
+            limit=ALL_SECONDS,
             cwd=command.ROOT,
         )
 
@@ -59,8 +59,7 @@ class DemoTest(unittest.TestCase):
         return self.call(command.tell, parts, not parts, self.folder, args)
 
     def test_all_checks_hold(self):
-        demo = self.start('--json', self.file)
-        done = demo.finish(limit=ALL_SECONDS)
+        done = self.start('--json', self.file)
         result = json.loads(self.file.read_text())
         parts = result['parts']
         steps = []
@@ -139,8 +138,7 @@ class DemoTest(unittest.TestCase):
 
     def test_a_missing_service_is_named(self):
         # Without site-packages nothing is installed.
-        demo = self.start('heat', options=['-S'])
-        done = demo.finish()
+        done = self.start('heat', options=['-S'])
         self.assertEqual(2, done.returncode)
         words = 'heat is not installed here: run "make demo"'
         self.assertIn(words, done.stderr)

@@ -50,8 +50,7 @@ class DevstackCase(upgrade_checks.UpgradeCheckCase):
         """
         path = self.write(text)
         result = subprocesses.run(
-            f'the phase {phase} of the DevStack plug-in',
-            ['bash', '-c', STAND_INS],
+            *('bash', '-c', STAND_INS),
             env={
                 'PATH': '/usr/bin:/bin',
                 'FOLDER': str(FOLDER),

@@ -4,7 +4,6 @@
 
 import functools
 import json
-import subprocess
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -62,15 +61,10 @@ for path in map(str.strip, sys.stdin):
 
 
 @functools.cache
-def server(file: str) -> subprocesses.Child:
+def server(file: str) -> subprocesses.Server:
     """Return the process with all options of a file."""
-    return subprocesses.Child(
-        f'the process with the options of {file}',
-        [sys.executable, '-W', 'ignore', '-c', SERVER, *NAMESPACES[file]],
-        cwd=pages.ROOT,
-        stdin=subprocess.PIPE,
-        stderr=None,
-    )
+    command = [sys.executable, '-W', 'ignore', '-c', SERVER]
+    return subprocesses.Server([*command, *NAMESPACES[file]], cwd=pages.ROOT)
 
 
 def write_sections(sections: dict[str, dict[str, Any]], values: Any) -> str:
@@ -113,9 +107,8 @@ class PagesTest(pages.Walk, upgrade_checks.UpgradeCheckCase):
     def assert_accepted(self, file: str, text: str) -> None:
         """Fail if oslo.config does not know an option, or refuses a value."""
         self.file = file
-        process = server(file)
-        process.write_line(str(self.write(text)))
-        self.assertEqual('\n', process.read_line(f'what is wrong in {text}'))
+        problem = server(file).ask(str(self.write(text)))
+        self.assertEqual('', problem, text)
 
     def assert_checked(self, file: str, text: str) -> None:
         """Fail unless the upgrade check accepts a file with a real key."""

@@ -164,8 +164,7 @@ class CommandTest(upgrade_checks.UpgradeCheckCase):
         os.close(reading)
         with open(writing, 'wb') as output:
             result = subprocesses.run(
-                self.command,
-                [script, '--config-file', path, 'upgrade', 'check'],
+                *(script, '--config-file', path, 'upgrade', 'check'),
                 stdout=output,
                 # Unbuffered, it learns at once that nobody reads.
                 env={'PYTHONUNBUFFERED': '1'},

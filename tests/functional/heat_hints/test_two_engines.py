@@ -28,8 +28,9 @@ def has_heat(python: pathlib.Path) -> bool:
     """Tell whether an environment is there, with all that Heat needs."""
     if not python.exists():
         return False
-    command = [str(python), '-W', 'ignore', '-c', 'import heat.cmd.engine']
-    return subprocesses.run('an import', command).returncode == 0
+    program = 'import heat.cmd.engine'
+    done = subprocesses.run(python, '-W', 'ignore', '-c', program)
+    return done.returncode == 0
 
 
 class TestTwoReleases(unittest.TestCase):
