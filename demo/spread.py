@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The demo's first part: the servers of a group, all asked for at once.
+"""The demo's first part: servers of a group or stack, all asked for at once.
 
 Sixteen scheduler processes share the requests, each with a memory of its own,
 such as those of two nova-schedulers with eight workers each. Time is
@@ -22,22 +22,40 @@ SEED = 8
 MULTIPLIER = 10.0
 ALONE, OURS = 'Nova alone', 'with the weigher'
 
-#: Group policy -> how many hosts there are.
-HOSTS = {spread_case.SOFT: 3, spread_case.STRICT: SERVERS}
+#: Group policy -> how many hosts there are; a stack has no policy.
+HOSTS = {spread_case.SOFT: 3, spread_case.STRICT: SERVERS, '': 3}
 
 
 def run(log: pathlib.Path) -> list[part.Part]:
     """Run the part."""
     story = part.Part(
         'spread',
-        f'Nova {engine.nova_version()}: server groups',
-        f'{SERVERS} servers of a group, asked for at once, with {PROCESSES} '
-        'scheduler processes; time is simulated',
+        f'Nova {engine.nova_version()}: groups and stacks',
+        f'{SERVERS} servers, asked for at once, with {PROCESSES} scheduler '
+        'processes; time is simulated',
         (ALONE, OURS),
     )
     cloud = engine.Cloud(log)
-    _soft(story, cloud)
+    _even(
+        story,
+        cloud,
+        f'a {spread_case.SOFT} group',
+        spread_case.SOFT,
+        'Host 1 has more free memory than the others. Every scheduler sees '
+        'the empty hosts of a moment ago, and Nova alone sends most servers '
+        'to the host that looks best. The weigher gives each member its '
+        'turn: it orders the members by the rows that nova-api has written, '
+        'so no scheduler needs to know what the others do.',
+    )
     _strict(story, cloud)
+    _even(
+        story,
+        cloud,
+        'a Heat stack',
+        '',
+        'Nova alone does not know that the servers belong together. Heat '
+        'tells the weigher, without a change to the template.',
+    )
     _fewer(story, cloud)
     return [story]
 
@@ -48,10 +66,10 @@ def _simulate(
     multiplier: float,
     processes: int = PROCESSES,
 ) -> tuple[list[int], int]:
-    """Boot the servers of a group.
+    """Boot the servers.
 
-    :param multiplier: server_group_weight_multiplier; with 0, only Nova's own
-        weighers and filters know of the group.
+    :param multiplier: that of the weighers; with 0, only Nova's own weighers
+        and filters have a say.
     :param processes: how many scheduler processes there are.
     :returns: the servers on each host, and how many ended in ERROR.
     """
@@ -68,19 +86,19 @@ def _simulate(
     return [*servers.values()], len(simulated.errors)
 
 
-def _soft(story: part.Part, cloud: engine.Cloud) -> None:
-    """Spread a group as well as can be: every server gets a host."""
-    policy = spread_case.SOFT
+def _even(
+    story: part.Part, cloud: engine.Cloud, team: str, policy: str, note: str
+) -> None:
+    """Spread servers as well as can be: every server gets a host.
+
+    :param team: what the servers belong to.
+    :param policy: the policy of their group; empty for a stack.
+    """
     hosts = [f'host {number + 1}' for number in range(HOSTS[policy])]
     step = story.step(
-        f'{SERVERS} servers of a {policy} group on {len(hosts)} hosts',
+        f'{SERVERS} servers of {team} on {len(hosts)} hosts',
         ('servers on', *hosts),
-        'Host 1 has more free memory than the others. Every scheduler sees '
-        'the empty hosts of a moment ago, and Nova alone sends most servers '
-        'to the host that looks best. The weigher gives '
-        'each member its turn: it orders the members by the rows that '
-        'nova-api has written, so no scheduler needs to know what the others '
-        'do.',
+        note,
     )
     for name, multiplier in ((ALONE, 0.0), (OURS, MULTIPLIER)):
         servers, errors = _simulate(cloud, policy, multiplier)
@@ -93,7 +111,7 @@ def _soft(story: part.Part, cloud: engine.Cloud) -> None:
     even = dict.fromkeys(hosts, SERVERS // len(hosts))
     step.check('with the weigher, each host gets as many', even, ours)
     story.compare(
-        f'{policy}, {len(hosts)} hosts: servers on each',
+        f'{team}, {len(hosts)} hosts: servers on each',
         *(', '.join(map(str, bars.values())) for bars in step.bars.values()),
     )
 
@@ -142,7 +160,7 @@ def _fewer(story: part.Part, cloud: engine.Cloud) -> None:
     )
     for processes in FEWER:
         row = []
-        for policy in HOSTS:
+        for policy in (spread_case.SOFT, spread_case.STRICT):
             for multiplier in (0.0, MULTIPLIER):
                 row.append(_simulate(cloud, policy, multiplier, processes))
         (soft_alone, _), (soft_ours, _), (_, alone), (_, ours) = row
