@@ -209,7 +209,6 @@ def _read_text(value: object) -> str:
 
 
 def _check_limits(provided: Mapping[str, HintValue]) -> None:
-    """Raise an AnswerError if the hints of providers are too many or large."""
     if len(provided) > MAX_HINTS:
         raise AnswerError(
             f'with the answer, the server has {len(provided)} hints of '

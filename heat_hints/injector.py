@@ -86,7 +86,6 @@ class Injector:
     def _decide(
         self, resource: Any, resource_type: str, user: Mapping[str, Any]
     ) -> dict[str, Any]:
-        """Return all hints of a resource."""
         failed = functools.partial(self._failed, resource)
         request = self._read(resource, resource_type, user)
         identifiers = hints.identifiers(request, self._path_format)

@@ -53,7 +53,6 @@ class Checks(upgrade_check.Checks):
         return rows
 
     def _check_types(self) -> Result:
-        """Check that Heat loads its types, and that servers get hints."""
         try:
             records, silent = child_process.load(self._load)
         except child_process.LoadError as exc:
@@ -102,7 +101,6 @@ class Checks(upgrade_check.Checks):
         return records, silent
 
     def _check_hints(self) -> Result:
-        """Say whether hints are sent."""
         group = self._config.heat_hints
         if not group.enabled:
             return Result(
@@ -117,7 +115,6 @@ class Checks(upgrade_check.Checks):
 
 
 def _user() -> str:
-    """Return the name of the user who runs this command."""
     uid = os.geteuid()
     try:
         return pwd.getpwuid(uid).pw_name
@@ -127,7 +124,6 @@ def _user() -> str:
 
 
 def _sends_hints(environment: Any, resource_type: str) -> bool:
-    """Tell whether Heat asks this package for the hints of a resource type."""
     try:
         cls = environment.get_class(resource_type)
     except Exception:

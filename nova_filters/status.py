@@ -105,7 +105,6 @@ class Checks(upgrade_check.Checks):
         ]
 
     def _load(self, begin: child_process.Begin) -> Plugins:
-        """Load what Nova's HostManager loads when nova-scheduler starts."""
         from nova.scheduler import filters, weights
 
         group = self._config.filter_scheduler
@@ -158,7 +157,6 @@ class Checks(upgrade_check.Checks):
         )
 
     def _check_filter(self, plugins: Plugins) -> Result:
-        """Say whether ``AggregateInstanceTypeFilter`` is on."""
         if FILTER not in plugins.filters:
             # An operator may want only the weighers.
             code = WARNING
@@ -175,7 +173,6 @@ class Checks(upgrade_check.Checks):
         return Result(SUCCESS, 'On.')
 
     def _check_limit(self, plugins: Plugins) -> Result:
-        """Say whether ``TeamSpreadFilter`` is on, and for what."""
         limit = self._config.nova_filters.max_skew
         if LIMIT in plugins.filters:
             text = f'On: max_skew in [nova_filters] is {limit}.'
@@ -189,7 +186,6 @@ class Checks(upgrade_check.Checks):
         return Result(SUCCESS, f'Off. {remedy}')
 
     def _check_preferences(self, plugins: Plugins) -> Result:
-        """Say whether ``PreferenceWeigher`` is on, and what is stronger."""
         off = self._check_off(plugins, PREFERENCES)
         if off:
             return off
@@ -214,7 +210,6 @@ class Checks(upgrade_check.Checks):
         return Result(SUCCESS, text)
 
     def _check_stacks(self, plugins: Plugins) -> Result:
-        """Say whether ``StackAffinityWeigher`` is on, and whom it trusts."""
         result = self._check_spread(plugins, STACKS)
         has_key = bool(self._config.heat_hints.signing_key)
         is_on = self._check_off(plugins, STACKS) is None
@@ -322,7 +317,6 @@ def _modules_of_nova(plugins: Plugins) -> set[str]:
 
 
 def _how_to_enable(plugins: Plugins, path: str) -> str:
-    """Return the lines that a filter is missing."""
     text = f'To switch it on, add {_name(path)} to the end of enabled_filters'
     if path not in plugins.offered:
         text += f', and write {_FILTER_LINES}'
@@ -330,12 +324,10 @@ def _how_to_enable(plugins: Plugins, path: str) -> str:
 
 
 def _path(cls: Any) -> str:
-    """Return the full name of a class."""
     return f'{cls.__module__}.{cls.__qualname__}'
 
 
 def _name(path: str) -> str:
-    """Return the name of a class without its module."""
     return path.rpartition('.')[2]
 
 

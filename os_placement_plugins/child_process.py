@@ -63,7 +63,6 @@ def load(function: Callable[[Begin], Value]) -> Value:
 
 
 def _run(function: Callable[[Begin], Any], sender: Connection) -> None:
-    """Call the function, and send what happens."""
     # What plug-ins print is not the answer of the command.
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, 1)

@@ -101,7 +101,6 @@ class Keys:
 
 
 def _encode(key: str, number: int) -> bytes:
-    """Return a key in UTF-8."""
     if len(key) < MIN_KEY_LENGTH:
         raise ValueError(
             f'key number {number} has fewer than {MIN_KEY_LENGTH} characters'
@@ -114,7 +113,6 @@ def _encode(key: str, number: int) -> bytes:
 
 
 def _digest(key: bytes, text: bytes) -> str:
-    """Return the HMAC of a text with a key."""
     return hmac.new(key, text, hashlib.sha256).hexdigest()
 
 

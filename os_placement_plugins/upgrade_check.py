@@ -81,7 +81,6 @@ class Checks(upgradecheck.UpgradeCommands):
         return super().check()
 
     def _check_names(self) -> Result:
-        """Check that each option in the files exists and is set only once."""
         unread, repeated = configuration_lines.find_unread(
             self._config, self.options, self._of_service
         )
@@ -101,7 +100,6 @@ class Checks(upgradecheck.UpgradeCommands):
         return NO_PROBLEM
 
     def _check_values(self) -> Result:
-        """Check that the value of each option is valid."""
         wrong = plugin_options.find_wrong(
             self._config, [*self.options, *self._of_service]
         )
@@ -158,7 +156,6 @@ class Checks(upgradecheck.UpgradeCommands):
 
     @classmethod
     def _give_up(cls, problem: str) -> int:
-        """Print why nothing could be checked, and return the exit code."""
         print(f'{cls.command}: {problem}', file=sys.stderr)
         return NOTHING_CHECKED
 

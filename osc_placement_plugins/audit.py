@@ -130,7 +130,6 @@ def audit(
 
 
 def _place(server: 'Server') -> str:
-    """Return the name of a server with its host."""
     if server.host:
         return f'{server.name} ({server.host})'
     return server.name

@@ -264,7 +264,6 @@ def _print_sentences(sentences: Sequence[str], stream: Any) -> None:
 
 
 def _refuse(message: str) -> NoReturn:
-    """Raise a CommandError for a wrong command line."""
     raise exceptions.CommandError(f'{message}; see --help')
 
 

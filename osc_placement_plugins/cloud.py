@@ -90,7 +90,6 @@ class Cloud:
         return servers
 
     def _find_server(self, name: str) -> str:
-        """Return the ID of a server."""
         try:
             server = self._compute.find_server(
                 name, ignore_missing=False, details=False, all_projects=True
@@ -125,7 +124,6 @@ class Cloud:
             query['marker'] = servers[-1]['id']
 
     def _get(self, path: str, **query: str) -> Any:
-        """Return Nova's answer to a GET request."""
         version = utils.maximum_supported_microversion(
             self._compute, _DOWN_CELLS
         )

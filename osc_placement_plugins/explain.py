@@ -111,7 +111,6 @@ class ExplainFilter(base.FilterCommand):
 def _select_flavors(
     source: 'Cloud | Saved', parsed_args: argparse.Namespace
 ) -> list['Flavor']:
-    """Return the named flavors, and the named servers' copies of flavors."""
     from osc_placement_plugins import records
 
     flavors = []
@@ -133,7 +132,6 @@ def _select_flavors(
 def _select_hosts(
     inventory: 'Inventory', names: Sequence[str]
 ) -> list['Host']:
-    """Return the named hosts; all hosts if none is named."""
     for name in names:
         if name not in inventory.hosts:
             raise exceptions.CommandError(
@@ -144,7 +142,6 @@ def _select_hosts(
 
 
 def _list_groups(verdicts: Sequence['Verdict']) -> list[dict[str, Any]]:
-    """Return the rows of a table with the hosts of each cause."""
     rows: list[dict[str, Any]] = []
     for verdict in verdicts:
         takers, idle = verdict.takers, verdict.idle
@@ -174,7 +171,6 @@ def _list_groups(verdicts: Sequence['Verdict']) -> list[dict[str, Any]]:
 
 
 def _list_hosts(documents: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the rows of a table with each host."""
     rows = []
     for document in documents:
         for entry in document['hosts']:
@@ -189,7 +185,6 @@ def _list_hosts(documents: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _choose_columns(rows: Sequence[dict[str, Any]], flavors: int) -> list[str]:
-    """Return the columns that say something."""
     columns = []
     for column in rows[0] if rows else ():
         if column == 'Flavor' and flavors == 1:
@@ -200,7 +195,6 @@ def _choose_columns(rows: Sequence[dict[str, Any]], flavors: int) -> list[str]:
 
 
 def _host_verdicts(verdict: 'Verdict') -> list[dict[str, str]]:
-    """Return the verdict on each host: those that pass come first."""
     entries = []
     for host in sorted(verdict.hosts, key=lambda host: host.name):
         reasons = verdict.reasons(host)
@@ -220,7 +214,6 @@ def _host_verdicts(verdict: 'Verdict') -> list[dict[str, str]]:
 def _document(
     verdict: 'Verdict', unjudged: list[str], has_hosts: bool
 ) -> dict[str, Any]:
-    """Return the verdict on a flavor for programs."""
     document = {
         'flavor': verdict.flavor.name,
         'verdict': verdict.sentence(),

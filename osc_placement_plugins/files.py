@@ -107,7 +107,6 @@ class Saved:
     def _unique(
         self, noun: str, parse: Callable[[rows.Row], Any]
     ) -> list[Any]:
-        """Return objects; raise an error if two have the same name."""
         objects = self._read(noun, parse)
         names = set()
         for each in objects:

@@ -78,7 +78,6 @@ def _find_in_flavors(
 def _find_in_spec(
     name: str, text: str, aggregates: Collection[inputs.Aggregate]
 ) -> Iterator[Finding]:
-    """Find what is wrong with one extra spec."""
     wishes, malformed = preferences.read_preferences({name: text})
     if wishes or malformed:
         yield from _find_in_preference(wishes, malformed, aggregates)
@@ -113,7 +112,6 @@ def _find_in_preference(
     malformed: Iterable[str],
     aggregates: Collection[inputs.Aggregate],
 ) -> Iterator[Finding]:
-    """Find what is wrong with an extra spec that is a preference."""
     for problem in malformed:
         remedy = 'a value as in other extra specs, a factor from 1 to 100'
         yield Finding(FindingCode.MALFORMED_VALUE, problem, remedy)
@@ -126,7 +124,6 @@ def _find_in_preference(
 def _find_unmet(
     spec: inputs.FlavorSpec, aggregates: Collection[inputs.Aggregate]
 ) -> Iterator[Finding]:
-    """Find an extra spec that no aggregate meets."""
     key, need = spec.key, spec.requirement
     if need.problem:
         return
@@ -232,7 +229,6 @@ def _find_in_aggregates(
 def _find_in_metadata(
     name: str, text: str, aggregate: inputs.Aggregate
 ) -> Iterator[Finding]:
-    """Find what is wrong with one metadata value."""
     if name.removeprefix(SCOPE) in inputs.FLAGS:
         yield from mistakes.flag(name, text)
         return

@@ -127,7 +127,6 @@ class PlanClusterRegion(base.Lister):
 
 
 def _count(growing: bool, shares: list['Share']) -> str:
-    """Return the sentence that counts the nodes of each region."""
     changes = []
     total = 0
     for share in shares:

@@ -70,7 +70,6 @@ def _read_policy(
     reader: ClusterReader | None,
     cluster: Any,
 ) -> Spec:
-    """Return the spec of the policy that the command line names."""
     if parsed_args.region:
         return Spec(spec.parse_region_options(parsed_args.region))
     if parsed_args.spec:

@@ -209,7 +209,6 @@ def judge_of(flavor: Flavor, inventory: Inventory) -> Judge:
 
 
 def _word(reason: Reason) -> Cause:
-    """Return the words for a reason."""
     singular, plural, rest = _CAUSES[reason.side, reason.kind]
     values = rest.format(
         key=_shorten(reason.key),

@@ -298,7 +298,6 @@ def _data_with_region(node: Any, region: str) -> dict[str, Any]:
 
 @db_api.retry_on_deadlock  # type: ignore[untyped-decorator]
 def _update_nodes(values: Sequence[dict[str, Any]]) -> None:
-    """Write columns of nodes; each mapping also has the node's id."""
     with db_api.session_for_write() as session:
         session.bulk_update_mappings(models.Node, values)
 

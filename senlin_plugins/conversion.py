@@ -191,7 +191,6 @@ def convert_profile(session: Any, name: str, back: bool, yes: bool) -> str:
 
 
 def _check_locks(session: Any, models: Any, objects: Iterable[Any]) -> None:
-    """Refuse if an action holds the lock of a cluster or a node."""
     ids = [item.id for item in objects]
     for column in (models.ClusterLock.cluster_id, models.NodeLock.node_id):
         if session.query(column).filter(column.in_(ids)).first():
@@ -242,7 +241,6 @@ def _check_policies(session: Any, cluster_ids: Sequence[str]) -> None:
 
 
 def _list_uses() -> str:
-    """List the clusters, and nodes of no cluster, that need the package."""
     sqlalchemy = importlib.import_module('sqlalchemy')
     with _connect().connect() as connection, errors.of_database():
         rows = list(connection.execute(sqlalchemy.text(STATEMENT)))

@@ -196,7 +196,6 @@ class DeletionPolicy(base.Policy):  # type: ignore[misc]  # untyped base
 
     @property
     def _hook(self) -> dict[str, Any]:
-        """The hook of the spec; empty if there is none."""
         # Read self.spec: self.properties has a hook with default values even
         # if the spec has no hook.
         if not self.spec['properties'].get('hooks'):
@@ -227,7 +226,6 @@ class DeletionPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         ).zaqar().queue_exists(queue)
 
     def _write(self, action: Any, decision: Decision) -> None:
-        """Write the candidates in the format of the specification."""
         for group, missing in decision.shortage.items():
             LOG.warning(
                 "Action %s: '%s' has %s nodes less than the action must "

@@ -54,13 +54,11 @@ class RegionAware(base.Profile):  # type: ignore[misc]  # untyped base
         self.type_name = self.EXTENDS
 
     def _region(self, obj: Any) -> str | None:
-        """Return the region of a node that exists or will be created."""
         return node_region.target_region(
             obj, self.context, cfg.CONF.default_region_name
         )
 
     def _client(self, service: str, obj: Any) -> Any:
-        """Return the client of a service in the region of a node."""
         if service not in self._clients:
             params = self._build_conn_params(obj.user, obj.project)
             # While a profile is validated, obj is the profile itself.

@@ -51,7 +51,6 @@ class Checks(upgrade_check.Checks):
         ]
 
     def _check_types(self) -> Result:
-        """Check that Senlin loads the types of this package."""
         try:
             missing = child_process.load(_find_missing)
         except child_process.LoadError as exc:

@@ -228,7 +228,6 @@ class Judge:
         return joined_offer, frozenset(demanding)
 
     def _read(self, metadata: Mapping[str, str]) -> Statement:
-        """Return what the metadata of one aggregate say."""
         offer = 0
         if not self._is_demanding(metadata):
             for index, spec in enumerate(self.flavor):
@@ -303,11 +302,9 @@ class Judge:
 
 
 def _bits(offer: int, index: int) -> int:
-    """Return the bits of one extra spec."""
     return offer >> index * _WIDTH & _MASK
 
 
 def _unreadable(exc: Exception) -> Reason:
-    """Return the reason to refuse a host that cannot be read."""
     problem = quote(f'{type(exc).__name__}: {exc}')
     return Reason(Side.AGGREGATE, Kind.UNREADABLE, problem=problem)

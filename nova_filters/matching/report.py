@@ -116,7 +116,6 @@ def summarize(
 
 
 def _unite_aggregates(hosts: Iterable[Any]) -> set[Any]:
-    """Return the aggregates of all hosts."""
     aggregates: set[Any] = set()
     for host in hosts:
         aggregates.update(_aggregates(host))

@@ -70,7 +70,6 @@ def find_candidates(
 
 
 def _judge(flavor: str, exempt: inputs.Exempt) -> Judge:
-    """Return the judge of hosts for a flavor."""
     return Judge(inputs.read_flavor(json.loads(flavor)), exempt)
 
 

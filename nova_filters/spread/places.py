@@ -142,7 +142,6 @@ class Place:
         return self.inside[path]
 
     def _queue(self, candidates: Candidates) -> Queue:
-        """Return the queue of the inner places with candidates."""
         if candidates not in self._queues:
             self._queues[candidates] = [
                 (place.key(), path)
@@ -190,7 +189,6 @@ class Places:
                 self._cloud.take(member)
 
     def _add(self, host: Path, ranking: Ranking, pack: bool) -> None:
-        """Add a host, and the missing places around it."""
         for above, path in itertools.pairwise(_parts(host)):
             if path not in self._places:
                 self._places[path] = Place(path, ranking, pack)
@@ -228,7 +226,6 @@ class Places:
         return distances
 
     def _key(self, path: Path) -> list[Key]:
-        """Return the sort key of a host: the keys of its places."""
         return [self._places[part].key() for part in _parts(path)[1:]]
 
 

@@ -130,7 +130,6 @@ def _digest(
 def _select(
     values: Mapping[str, Any], names: tuple[str, ...]
 ) -> dict[str, Any]:
-    """Return the values that have one of the names."""
     return {name: values[name] for name in names if name in values}
 
 

@@ -64,11 +64,9 @@ class Weigher(plugin.Plugin, weights.BaseHostWeigher):  # type: ignore[misc]
         return [0.0] * len(weighed_obj_list)
 
     def _weigh(self, hosts: Sequence[Any], request: Any) -> list[float]:
-        """Return the weights of Nova's WeighedHosts."""
         raise NotImplementedError
 
     def _weigh_object(self, obj: Any, weight_properties: Any) -> float:
-        """Return the weight of one host."""
         host = weights.WeighedHost(obj, 0.0)
         return self.weigh_objects([host], weight_properties)[0]
 
@@ -141,7 +139,6 @@ class TeamWeigher(Weigher, teams.Teams):
     def _scene(
         self, team: order.Team, hosts: Sequence[Any], request: Any
     ) -> teams.Scene:
-        """Return the scene of a request."""
         # TeamSpreadFilter has seen all candidates. The hosts here are those
         # that it let pass; members in flight may go to the others.
         scene = teams.filtered_scene(team, request)

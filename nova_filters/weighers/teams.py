@@ -239,7 +239,6 @@ class Teams:
         return arrivals
 
     def _find(self, name: str, scene: Scene) -> flavors.Host:
-        """Return a host by its name."""
         return scene.hosts.get(name) or self._host(name, ())
 
     def _host(

@@ -116,7 +116,6 @@ def shrink(
 
 
 def _by_weight(bins: Sequence[_Bin]) -> list[list[_Bin]]:
-    """Return the regions with a weight above 0, and those with weight 0."""
     return [[b for b in bins if b.weight], [b for b in bins if not b.weight]]
 
 

@@ -75,7 +75,6 @@ def parse_inputs(action: str, inputs: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _parse_resize(inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """Check the inputs of a resize, and return those that are numbers."""
     checked: dict[str, Any] = {}
     for field, least in (('min_size', 0), ('max_size', -1), ('min_step', 0)):
         if field in inputs:
@@ -98,7 +97,6 @@ def _parse_resize(inputs: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _parse_adjustment(value: object, kind: str) -> float:
-    """Check the ``number`` of a resize, and return it."""
     # Senlin's API converts the number to a float, even a whole number.
     if isinstance(value, float) and math.isfinite(value):
         if kind == 'CHANGE_IN_PERCENTAGE':
@@ -183,7 +181,6 @@ def missing_nodes(
 
 
 def _decided(growing: bool, field: str, decision: Mapping[str, Any]) -> Change:
-    """Return the change that another policy decided."""
     count = decision.get('count', DEFAULT_COUNT)
     # Senlin's parser writes 0 if a resize does not change the size. A scaling
     # policy with best_effort writes 0 if the cluster is at its size limit.

@@ -175,7 +175,6 @@ def _check_queue(queue: object) -> None:
 
 
 def _parse_entries(entries: Iterable[object]) -> tuple[Region, ...]:
-    """Read the regions of a list, and check them together."""
     regions = tuple(_parse_entry(entry) for entry in entries)
     check_regions(regions)
     return regions
@@ -237,7 +236,6 @@ def _parse_entry(entry: object) -> Region:
 def _refuse_other_keys(
     mapping: Mapping[Any, Any], allowed: tuple[str, ...], where: str
 ) -> None:
-    """Refuse a mapping that has other keys than the allowed ones."""
     for key in mapping:
         if key not in allowed:
             raise WrongValue(
