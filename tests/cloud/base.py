@@ -19,7 +19,6 @@ from tests.cloud import (
     mariadb,
     processes,
     readiness,
-    services,
 )
 
 ONE, TWO = (region.name for region in layout.REGIONS)
@@ -28,13 +27,6 @@ Server = compute_server.Server
 
 #: A login and the looks at what there is are made once for all tests.
 connect = functools.cache(layout.connect)
-
-
-def start(name: str) -> None:
-    """Start a service, unless it runs, and wait until its API answers."""
-    if name not in processes.running():
-        by_name = {service.name: service for service in services.independent()}
-        readiness.start(by_name[name])
 
 
 class CloudTest(testtools.TestCase):

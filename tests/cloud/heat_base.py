@@ -34,16 +34,6 @@ class StackTest(base.CloudTest):
         self.wait_for_stack(stack, 'CREATE_COMPLETE')
         return stack
 
-    def update_stack(self, stack: str, template: str) -> None:
-        """Change a stack and wait until that is complete."""
-        name = self.show(stack)['stack_name']
-        response = self.heat.put(
-            f'/stacks/{name}/{stack}',
-            json={'template': template, 'files': {}},
-        )
-        self.assertEqual(202, response.status_code, response.text)
-        self.wait_for_stack(stack, 'UPDATE_COMPLETE')
-
     def remove_stack(self, name: str, stack: str) -> None:
         """Delete a stack and wait until it is gone."""
         self.heat.delete(f'/stacks/{name}/{stack}')

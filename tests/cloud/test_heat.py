@@ -79,43 +79,6 @@ class TestHintsInNewestNova(TestHints):
     region = base.TWO
 
 
-class TestSpread(heat_base.StackTest, nova_base.PreferenceTest):
-    """The weigher that spreads a stack."""
-
-    def test_forged_hint_is_not_believed(self):
-        members = {'member_0': heat_base.server()}
-        root = self.make_stack(heat_base.template(**members))
-        (resource,) = self.resources(root, SERVER)
-        first = resource['server']
-        # The stack's own order of the hosts has chosen.
-        preferred = self.host_of(first)
-        self.prefer(preferred)
-        true = self.hints(self.region, first)
-        unsigned = {n: true[n] for n in {*true} - {'heat_signature'}}
-        forgeries = {
-            'no signature': unsigned,
-            'a wrong signature': {**unsigned, 'heat_signature': '0' * 64},
-            # This server belongs to another project.
-            'a copy': true,
-        }
-        small = self.compute.find_flavor('small').id
-        servers = self.at_once(
-            lambda hints: self.boot(small, hints), forgeries.values()
-        )
-        hosts = self.hosts_of(servers)
-        for name, server in zip(forgeries, servers, strict=True):
-            with self.subTest(name):
-                # Who is believed to be of the stack is kept off this host.
-                self.assertEqual(preferred, hosts[server])
-                hints = self.hints(self.region, server)
-                self.assertEqual([root], hints['heat_root_stack_id'])
-        members['member_1'] = heat_base.server()
-        self.update_stack(root, heat_base.template(**members))
-        resources = self.resources(root, SERVER)
-        (second,) = {resource['server'] for resource in resources} - {first}
-        self.assertNotEqual(preferred, self.host_of(second))
-
-
 class TestAtOnce(nova_base.PreferenceTest):
     """Each host gets as many, although the other weighers prefer one."""
 
