@@ -66,11 +66,9 @@ def write_region(region: layout.Region) -> None:
             + ',TeamSpreadFilter\n'
             + from_page('quickstart-stack', 'weight_classes =')
             + '\n'
-            + from_page(
-                'nova-spread',
-                'stack_spread_over =',
-                'server_group_weight_multiplier =',
-            ),
+            + from_page('nova-spread', 'stack_spread_over =')
+            + '\n'
+            + from_page('index', 'server_group_weight_multiplier ='),
         )
     write(
         'nova-database.conf',
@@ -134,21 +132,13 @@ def authtoken(user: str) -> str:
     )
 
 
-def from_page(page: str, *lines: str) -> str:
-    """Return pieces of configuration that the documentation shows.
-
-    A key takes the place of the placeholder.
+def from_page(page: str, line: str) -> str:
+    """Return the first configuration on a page that has a line, with a key.
 
     :param page: the page below ``doc/source/``, without its suffix.
-    :param lines: how a line of each piece begins; the first such piece counts.
+    :param line: how the line begins.
     """
-    pieces = [
-        block.text.replace('REPLACE-ME', signing.KEY)
-        for block in pages.read(f'doc/source/{page}.rst')
-        if block.kind == 'ini'
-    ]
-    chosen = []
-    for line in lines:
-        piece = next(text for text in pieces if f'\n{line}' in f'\n{text}')
-        chosen.append(piece.strip())
-    return '\n'.join(chosen)
+    for block in pages.read(f'doc/source/{page}.rst'):
+        if block.kind == 'ini' and f'\n{line}' in f'\n{block.text}':
+            return block.text.replace('REPLACE-ME', signing.KEY).strip()
+    raise LookupError(f'{page} shows no configuration with "{line}"')
