@@ -4,10 +4,8 @@
 
 Both filters judge the same HostStates for the same requests, without a
 sentinel that means anything and without a flag that is on. They differ in two
-ways only:
-
-* *namespace*: a namespaced key that both sides have is checked (use case 7);
-* *crash*: what makes the in-tree filter raise is a plain "no match".
+ways only: a namespaced key that both sides have is checked (use case 7), and
+what makes the in-tree filter raise is a plain "no match".
 """
 
 import random
@@ -25,8 +23,8 @@ from nova_filters.matching.inputs import SCOPE
 from testing.nova import states
 from tests.functional.nova_filters import base
 
-#: How many verdicts are compared.
-CASES = 1_000_000 if tests.ALL else 20_000
+#: How many requests there are, with eight hosts each.
+REQUESTS = 125_000 if tests.ALL else 2_500
 #: Aggregates are shared by requests; after so many, there are new ones.
 _REUSED = 25
 _SEED = 20260101
@@ -43,10 +41,10 @@ _METADATA_KEYS = (
 #: there may be what stands for a sentinel elsewhere.
 _TEXTS = (
     *(8 * ('1',)), '2', '2', ' 1', '10', '2.5', '1e999', 'nan', '\u0663',
-    'two', '1x', '', '<or> 1', '<or> 1 <or> 2', '<or> 2 <or> x', '<or>',
-    '<or> 1 <or>', '1 <or> 2', '= 1', '= 2', '== 1', '== two', '!= 1', '!= 2',
+    'two', '', '<or> 1', '<or> 1 <or> 2', '<or> 2 <or> x', '<or>',
+    '<or> 1 <or>', '1 <or> 2', '= 1', '= 2', '== 1', '== two', '!= 1',
     '>= 1', '>= 2', '>= 1e999', '>= two', '<= 1', '<= -inf', '>=', '>= 1 2',
-    '== *', 's== 1', 's== *', 's!= 1', 's< 2', 's<= 1', 's> 1', 's>= ~', 's<',
+    '== *', 's== 1', 's!= 1', 's< 2', 's<= 1', 's> 1', 's>= ~', 's<',
     '<in> 1', '<in> x', '<in>', '<all-in> 1 2', '<all-in> 1', '<all-in>',
 )  # fmt: skip
 _MATCH = extra_specs_ops.match
@@ -68,15 +66,13 @@ def requests() -> Iterator[tuple[Any, list[Any]]]:
     rng = random.Random(_SEED)
     hosts = [states.host_state(f'h{n}') for n in range(8)]
     spec = states.request({})
-    for count in range(CASES // len(hosts)):
+    for count in range(REQUESTS):
         if count % _REUSED == 0:
-            aggregates = states.aggregates(
-                *(_metadata(rng) for _ in range(12))
-            )
+            metadata = [_metadata(rng) for _ in range(12)]
+            aggregates = states.aggregates(*metadata)
         for host in hosts:
-            host.aggregates = rng.sample(
-                aggregates, rng.choice((0, 1, 1, 2, 2, 3))
-            )
+            number = rng.choice((0, 1, 1, 2, 2, 3))
+            host.aggregates = rng.sample(aggregates, number)
         chosen = rng.sample(_KEYS, rng.choice((0, 1, 1, 1, 2, 2, 3)))
         spec.flavor.extra_specs = {key: rng.choice(_TEXTS) for key in chosen}
         yield spec, hosts
@@ -123,9 +119,14 @@ class DifferentialTest(base.OptionTestCase):
                     )
         # It never refuses where we do not: (True, False) is not there.
         self.assertEqual(
-            {(True, True), (False, False), (False, True)}
-            | {(False, 'IndexError'), (False, 'ValueError')}
-            | {(True, 'ValueError')},
+            {
+                (True, True),
+                (False, False),
+                (False, True),
+                (False, 'IndexError'),
+                (False, 'ValueError'),
+                (True, 'ValueError'),
+            },
             kinds,
         )
         # Nothing of a request is kept on the filter.
