@@ -5,9 +5,7 @@
 ``examples.yaml`` holds every example of the specification "Aggregate
 Instance Type Filter"; ``tables.yaml`` holds cases for each cell of the tables
 in the documentation (``doc/source/nova.rst``). The unit tests ask the pure
-evaluator for them; the demo boots the examples in Nova, and its test runs it.
-
-Nothing here imports a service.
+evaluator for them; the demo boots the examples in Nova.
 """
 
 import dataclasses
@@ -15,15 +13,14 @@ import functools
 import itertools
 import pathlib
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import yaml
 
 from nova_filters.matching import inputs
 from nova_filters.matching.reason import Reason
 
-FOLDER: Final = pathlib.Path(__file__).parent
-
+_FOLDER: Final = pathlib.Path(__file__).parent
 
 #: What is wanted of a host that takes a flavor.
 PASSES: Final = 'passes'
@@ -33,8 +30,6 @@ def outcome(reason: Reason | None) -> str:
     """Return a verdict of the evaluator in the words of the files.
 
     :param reason: the first reason to refuse a host; None if it passes.
-    :returns: which check refuses it, what is wrong, and the key without the
-        filter's own scope.
     """
     if reason is None:
         return PASSES
@@ -49,8 +44,8 @@ class Example:
     :param quote: the sentences that say what is wanted.
     :param flavors: extra specs by flavor name.
     :param aggregates: metadata by aggregate name.
-    :param outcomes: by flavor and aggregate, the :func:`outcome` for a host in
-        this aggregate.
+    :param wanted: by flavor and aggregate, the :func:`outcome` for a host in
+        this aggregate; one outcome may hold for all aggregates.
     :param decision: what was decided where the specification is silent or
         contradicts itself; empty if it is neither.
     """
@@ -59,32 +54,23 @@ class Example:
     quote: str
     flavors: dict[str, dict[str, str]]
     aggregates: dict[str, dict[str, str]]
-    outcomes: dict[str, dict[str, str]]
+    wanted: dict[str, Any]
     decision: str = ''
 
+    def outcome(self, flavor: str, aggregate: str) -> str:
+        """Return what is wanted of a flavor and a host in an aggregate."""
+        outcomes = self.wanted[flavor]
+        if isinstance(outcomes, str):
+            return outcomes
+        return str(outcomes[aggregate])
+
     def boots_in(self, flavor: str) -> list[str]:
-        """Return where the specification lets a flavor boot.
-
-        :param flavor: the flavor's name.
-        :returns: the names of the aggregates whose hosts pass, sorted.
-        """
-        outcomes = self.outcomes[flavor]
-        return sorted(name for name in outcomes if outcomes[name] == PASSES)
-
-
-class Case(NamedTuple):
-    """One host and one flavor.
-
-    :param flavor: the extra specs.
-    :param aggregates: the metadata of each of the host's aggregates.
-    :param outcome: the :func:`outcome`.
-    :param exempt: the option ``exempt_metadata_keys``.
-    """
-
-    flavor: dict[str, str]
-    aggregates: list[dict[str, str]]
-    outcome: str
-    exempt: tuple[str, ...]
+        """Return the aggregates where a flavor may boot, sorted."""
+        return [
+            name
+            for name in sorted(self.aggregates)
+            if self.outcome(flavor, name) == PASSES
+        ]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -95,21 +81,24 @@ class Cell:
     :param row: the row's first cell, without markup.
     :param column: the column's title.
     :param decides: the cell's text, without markup.
-    :param cases: what follows from it.
+    :param exempt: the option ``exempt_metadata_keys``.
+    :param cases: for each case, extra specs, the metadata of each of the
+        host's aggregates, and the :func:`outcome`.
     """
 
     table: str
     row: str
     column: str
     decides: str
-    cases: tuple[Case, ...]
+    exempt: tuple[str, ...]
+    cases: list[tuple[dict[str, str], list[dict[str, str]], str]]
 
 
 class _Loader(yaml.SafeLoader):
     """Read YAML with the tags of the tables."""
 
 
-class _Any(tuple[Any, ...]):
+class _Any(list[Any]):
     """Items of which each makes a case of its own."""
 
 
@@ -127,7 +116,7 @@ _Loader.add_constructor(
 
 def _read(name: str) -> Any:
     """Return what a file holds."""
-    text = (FOLDER / name).read_text()
+    text = (_FOLDER / name).read_text()
     return yaml.load(text, Loader=_Loader)  # noqa: S506
 
 
@@ -135,10 +124,7 @@ def _each(value: Any) -> list[Any]:
     """Return a value once with each item of what is "!any" in it."""
     match value:
         case _Any():
-            copies = []
-            for item in value:
-                copies += _each(item)
-            return copies
+            return [copy for item in value for copy in _each(item)]
         case list():
             products = itertools.product(*map(_each, value))
             return [list(items) for items in products]
@@ -148,51 +134,41 @@ def _each(value: Any) -> list[Any]:
     return [value]
 
 
-def _example(entry: Mapping[str, Any]) -> Example:
-    """Return one example; one outcome may hold for all aggregates."""
-    fields = dict(entry)
-    outcomes = fields.pop('wanted')
-    for flavor, row in outcomes.items():
-        if not isinstance(row, dict):
-            outcomes[flavor] = dict.fromkeys(fields['aggregates'], row)
-    return Example(outcomes=outcomes, **fields)
-
-
-def _case(flavor: Any, metadata: Any, outcome: str, exempt: Any) -> Case:
-    """Return one case; a host may be in one aggregate."""
-    if not isinstance(metadata, list):
-        metadata = [metadata]
-    return Case(flavor, metadata, outcome, tuple(exempt))
-
-
 @functools.cache
 def examples() -> tuple[Example, ...]:
     """Return the examples of the specification, in its order."""
-    return tuple(_example(entry) for entry in _read('examples.yaml'))
+    return tuple(Example(**entry) for entry in _read('examples.yaml'))
+
+
+def _cell(table: Mapping[str, Any], row: str, column: str) -> Cell:
+    """Return one cell of a table."""
+    entry = table['rows'][row][column]
+    cases = []
+    for flavor, metadata, result in itertools.chain.from_iterable(
+        _each(case) for case in entry['cases']
+    ):
+        # A host may be in one aggregate.
+        aggregates = metadata if isinstance(metadata, list) else [metadata]
+        cases.append((flavor, aggregates, result))
+    return Cell(
+        table=table['table'],
+        row=row,
+        column=column,
+        decides=entry['decides'],
+        exempt=tuple(entry.get('exempt', table.get('exempt', ()))),
+        cases=cases,
+    )
 
 
 @functools.cache
 def cells() -> tuple[Cell, ...]:
     """Return the cells of the tables in the documentation."""
-    documented = []
-    for table in _read('tables.yaml'):
-        for row, columns in table['rows'].items():
-            for column, cell in columns.items():
-                exempt = cell.get('exempt', table.get('exempt', ()))
-                cases = []
-                for case in cell['cases']:
-                    for flavor, metadata, outcome in _each(case):
-                        cases.append(_case(flavor, metadata, outcome, exempt))
-                documented.append(
-                    Cell(
-                        table['table'],
-                        row,
-                        column,
-                        cell['decides'],
-                        tuple(cases),
-                    )
-                )
-    return tuple(documented)
+    return tuple(
+        _cell(table, row, column)
+        for table in _read('tables.yaml')
+        for row, columns in table['rows'].items()
+        for column in columns
+    )
 
 
 def show(metadata: Mapping[str, str]) -> str:

@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from logging import handlers
 from typing import Any
 
+import sqlalchemy as sa
 from nova import exception, objects, version
 from nova.db.main import models as main_models
 from nova.scheduler import manager
@@ -74,10 +75,7 @@ class Cloud(databases.Databases):
     def add_aggregate(
         self, name: str, hosts: Sequence[str], metadata: Mapping[str, str]
     ) -> Any:
-        """Add an aggregate.
-
-        :returns: Nova's Aggregate.
-        """
+        """Return a new aggregate, as Nova's Aggregate."""
         aggregate = objects.Aggregate(
             self.context, name=name, metadata=dict(metadata)
         )
@@ -89,10 +87,7 @@ class Cloud(databases.Databases):
     def add_flavor(
         self, name: str, extra_specs: Mapping[str, str], memory_mb: int = 64
     ) -> Any:
-        """Add a small flavor.
-
-        :returns: Nova's Flavor, read back from the database.
-        """
+        """Return a new small flavor, read back from the database."""
         flavor = objects.Flavor(
             self.context,
             name=name,
@@ -134,18 +129,12 @@ class Cloud(databases.Databases):
         only: Sequence[str] | None = None,
         hints: Mapping[str, Any] | None = None,
         project: str = PROJECT,
-        zone: str | None = None,
         group: Any = None,
-        image: Mapping[str, Any] | None = None,
     ) -> Any:
         """Return a request for one server, built and stored as by Nova's API.
 
         :param only: the hosts that may be considered; None is all of them.
-        :param zone: the zone that the server must be in.
         :param group: the server group, as Nova's InstanceGroup.
-        :param image: the image, as Glance describes it; None is an image
-            that no other server has.
-        :returns: Nova's RequestSpec.
         """
         stored_hints = dict(hints or {})
         if group:
@@ -154,14 +143,14 @@ class Cloud(databases.Databases):
             self.context,
             instance_uuid=uuidutils.generate_uuid(),
             image=objects.ImageMeta.from_dict(
-                image or {'id': uuidutils.generate_uuid()}
+                {'id': uuidutils.generate_uuid()}
             ),
             flavor=flavor,
             numa_topology=None,
             pci_requests=objects.InstancePCIRequests(requests=[]),
             filter_properties={'scheduler_hints': stored_hints},
             instance_group=group,
-            availability_zone=zone,
+            availability_zone=None,
             project_id=project,
             user_id=PROJECT,
         )
@@ -183,10 +172,7 @@ class Cloud(databases.Databases):
         return request
 
     def boot(self, scheduler: manager.SchedulerManager, request: Any) -> Boot:
-        """Ask a scheduler for a host, as the conductor does.
-
-        :returns: the host, or the reasons for NoValidHost.
-        """
+        """Ask a scheduler for a host, as the conductor does."""
         with records(logging.NOTSET) as logged:
             try:
                 selected = scheduler.select_destinations(
@@ -207,10 +193,7 @@ class Cloud(databases.Databases):
     def filtered(
         self, scheduler: manager.SchedulerManager, request: Any
     ) -> list[str]:
-        """Return the hosts that a scheduler's filters leave of all.
-
-        :returns: the names of the hosts, sorted; nothing is claimed.
-        """
+        """Return the hosts that a scheduler's filters leave, sorted."""
         left = scheduler.host_manager.get_filtered_hosts(
             self.states(scheduler, request), request
         )
@@ -239,11 +222,7 @@ class Cloud(databases.Databases):
     def place(
         self, request: Any, host: str | None, vm_state: str = 'building'
     ) -> None:
-        """Write a server into its cell, as the conductor does.
-
-        :param host: the host that nova-compute has written down; None if
-            there is none yet.
-        """
+        """Write a server into its cell, as the conductor does."""
         with self.in_cell() as cell_context:
             objects.Instance(
                 cell_context,
@@ -270,7 +249,11 @@ class Cloud(databases.Databases):
 
     def update(self, request: Any, **values: Any) -> None:
         """Change columns of a server in its cell."""
-        self._write(main_models.Instance.uuid == request.instance_uuid, values)
+        query = sa.update(main_models.Instance).filter_by(
+            uuid=request.instance_uuid
+        )
+        with self.cell_database().begin() as connection:
+            connection.execute(query.values(**values))
 
     def start_action(
         self,
@@ -299,11 +282,7 @@ class Cloud(databases.Databases):
         rules: Mapping[str, str] | None = None,
         uuid: str | None = None,
     ) -> Any:
-        """Add a server group.
-
-        :param uuid: the id of the group; None is a new one.
-        :returns: Nova's InstanceGroup.
-        """
+        """Return a new server group, as Nova's InstanceGroup."""
         group = objects.InstanceGroup(
             self.context,
             uuid=uuid or uuidutils.generate_uuid(),

@@ -134,14 +134,6 @@ class CloudTestCase(OptionTestCase):
             f'flavor-{next(self._numbers)}', extra_specs
         )
 
-    def boot(
-        self, extra_specs: dict[str, str], hosts: list[str]
-    ) -> engine.Boot:
-        """Return what comes of a boot with these hosts to choose from."""
-        scheduler = self.cloud.scheduler(engine.OURS)
-        request = self.cloud.request(self.add_flavor(extra_specs), hosts)
-        return self.cloud.boot(scheduler, request)
-
     def states(self, request: Any) -> list[Any]:
         """Return what the scheduler knows of the test's hosts, in order."""
         states = self.cloud.states(self.scheduler, request)

@@ -58,7 +58,7 @@ class CoverageTest(unittest.TestCase):
 class VerdictTest(unittest.TestCase):
     """The evaluator answers what is wanted."""
 
-    def assertVerdict(self, outcome, extra_specs, metadata, exempt=()) -> None:
+    def assert_verdict(self, outcome, extra_specs, metadata, exempt=()):
         """Assert the verdict and the first reason."""
         flavor = inputs.read_flavor(extra_specs)
         aggregates = [
@@ -72,26 +72,21 @@ class VerdictTest(unittest.TestCase):
         self.assertEqual([host] * (outcome == cases.PASSES), passed, what)
 
     @ddt.data(*cases.examples())
-    def test_the_example_comes_out_as_written(
-        self, example: cases.Example
-    ) -> None:
-        for flavor, row in example.outcomes.items():
-            for name, outcome in row.items():
-                self.assertVerdict(
-                    outcome,
-                    example.flavors[flavor],
-                    [example.aggregates[name]],
-                )
+    def test_the_example_comes_out_as_written(self, example) -> None:
+        for flavor, extra_specs in example.flavors.items():
+            for aggregate, metadata in example.aggregates.items():
+                outcome = example.outcome(flavor, aggregate)
+                self.assert_verdict(outcome, extra_specs, [metadata])
 
     @ddt.data(*cases.cells())
-    def test_the_cell_comes_out_as_documented(self, cell: cases.Cell) -> None:
-        for flavor, metadata, outcome, exempt in cell.cases:
-            self.assertVerdict(outcome, flavor, metadata, exempt)
+    def test_the_cell_comes_out_as_documented(self, cell) -> None:
+        for flavor, metadata, outcome in cell.cases:
+            self.assert_verdict(outcome, flavor, metadata, cell.exempt)
             if 'k' not in flavor or not cell.table.startswith("The flavor's"):
                 continue
             # The same holds with the scope, and for an optional key.
             scoped = {f'{inputs.SCOPE}k': flavor['k']}
-            self.assertVerdict(outcome, scoped, metadata, exempt)
+            self.assert_verdict(outcome, scoped, metadata, cell.exempt)
             renamed = []
             for data in metadata:
                 data = dict(data)
@@ -100,9 +95,9 @@ class VerdictTest(unittest.TestCase):
                 renamed.append(data)
             if cell.column == 'no aggregate has a value':
                 outcome = cases.PASSES
-            self.assertVerdict(
+            self.assert_verdict(
                 re.sub(' k$', ' n:k', outcome),
                 {'n:k': flavor['k']},
                 renamed,
-                exempt,
+                cell.exempt,
             )
