@@ -36,6 +36,7 @@ CASES = (
     # What is loaded.
     (OUR_FILTERS, '', ALL, 'FAILURE', 'no AggregateInstanceTypeFilter'),
     (OURS, 'acme.Gone', ALL, 'FAILURE', 'acme.Gone: ImportError: Class Gone'),
+    (OURS, 'acme.Ends', ALL, 'FAILURE', 'acme.Ends: it ended the process'),
     (OURS, 'acme.Old', ALL, 'FAILURE', 'acme.Old.weight_multiplier(host_stat'),
     (f',{OURS}', f',acme.Prints,{OURS}', ALL, 'SUCCESS', ' weighers can be '),
     (f'{OF_NOVA},{OURS}', OURS, ALL, 'WARNING', 'RAM'),
@@ -116,6 +117,7 @@ CASES = (
 
 #: A module with plug-ins of another vendor.
 ACME = """
+import os
 import time
 
 from nova.scheduler import weights
@@ -126,6 +128,11 @@ class Prints(weights.BaseHostWeigher):
 
     def _weigh_object(self, obj, weight_properties):
         return 0.0
+
+
+class Ends(Prints):
+    def __init__(self):
+        os._exit(0)
 
 
 class Sleeps(Prints):
@@ -180,6 +187,19 @@ class NovaFiltersStatusTest(
         self.assertEqual(2, answer.code, answer.output)
         self.assertIn('://***@', answer.output)
         self.assertNotIn('secret', answer.output)
+
+    def test_lines_in_two_files_are_no_repetition(self):
+        folder = self.folder / 'conf.d'
+        folder.mkdir()
+        (folder / 'a.conf').write_text(
+            '[filter_scheduler]\nenabled_filters = '
+            'ComputeFilter,AggregateInstanceTypeFilter\n'
+        )
+        answer = self.execute(
+            *('--config-file', self.write(GOOD), '--config-dir', folder),
+            *('upgrade', 'check'),
+        )
+        self.assertEqual(0, answer.code, answer.output)
 
     def test_a_configuration_without_the_plugins_is_a_warning(self):
         answer = self.check_details('', 'Filter', 'WARNING', 'Off. ')
