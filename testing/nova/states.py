@@ -5,7 +5,8 @@
 Import :mod:`testing.nova.engine` first: it chooses Nova's concurrency.
 """
 
-from collections.abc import Iterable, Mapping
+import random
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from nova import objects
@@ -47,3 +48,27 @@ def request(extra_specs: Mapping[str, str]) -> Any:
         flavor=objects.Flavor(extra_specs=dict(extra_specs)),
         scheduler_hints={},
     )
+
+
+def random_requests(
+    number: int,
+    rng: random.Random,
+    draw_extra_specs: Callable[[random.Random], dict[str, str]],
+    draw_metadata: Callable[[random.Random], dict[str, str]],
+) -> Iterator[tuple[Any, list[Any]]]:
+    """Yield random requests, each with eight hosts in random aggregates.
+
+    :param number: of the requests. After ten, the metadata of the aggregates
+        change.
+    """
+    pool = aggregates(*({} for _ in range(10)))
+    hosts = [host_state(f'h{n}') for n in range(8)]
+    spec = request({})
+    for count in range(number):
+        if count % 10 == 0:
+            for aggregate in pool:
+                aggregate.metadata = draw_metadata(rng)
+        for host in hosts:
+            host.aggregates = rng.sample(pool, rng.choice((0, 1, 1, 1, 2, 3)))
+        spec.flavor.extra_specs = draw_extra_specs(rng)
+        yield spec, hosts

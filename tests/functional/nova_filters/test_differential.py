@@ -9,7 +9,6 @@ what makes the in-tree filter raise is a plain "no match".
 """
 
 import random
-from collections.abc import Iterator
 from typing import Any
 from unittest import mock
 
@@ -25,8 +24,6 @@ from tests.functional.nova_filters import base
 
 #: How many requests there are, with eight hosts each.
 REQUESTS = 125_000 if tests.ALL else 2_500
-#: Aggregates are shared by requests; after so many, there are new ones.
-_REUSED = 25
 _SEED = 20260101
 
 _KEYS = (
@@ -61,21 +58,9 @@ def _metadata(rng: random.Random) -> dict[str, str]:
     return data
 
 
-def requests() -> Iterator[tuple[Any, list[Any]]]:
-    """Yield random requests and hosts, as Nova's own objects."""
-    rng = random.Random(_SEED)
-    hosts = [states.host_state(f'h{n}') for n in range(8)]
-    spec = states.request({})
-    for count in range(REQUESTS):
-        if count % _REUSED == 0:
-            metadata = [_metadata(rng) for _ in range(12)]
-            aggregates = states.aggregates(*metadata)
-        for host in hosts:
-            number = rng.choice((0, 1, 1, 2, 2, 3))
-            host.aggregates = rng.sample(aggregates, number)
-        chosen = rng.sample(_KEYS, rng.choice((0, 1, 1, 1, 2, 2, 3)))
-        spec.flavor.extra_specs = {key: rng.choice(_TEXTS) for key in chosen}
-        yield spec, hosts
+def _flavor(rng: random.Random) -> dict[str, str]:
+    keys = rng.sample(_KEYS, rng.choice((0, 1, 1, 1, 2, 2, 3)))
+    return {key: rng.choice(_TEXTS) for key in keys}
 
 
 def _tolerant(value: str, req: str) -> bool:
@@ -104,7 +89,9 @@ class DifferentialTest(base.OptionTestCase):
     def test_the_verdict_is_that_of_the_in_tree_filter(self) -> None:
         before = dict(vars(self.ours))
         kinds = set()
-        for spec, hosts in requests():
+        for spec, hosts in states.random_requests(
+            REQUESTS, random.Random(_SEED), _flavor, _metadata
+        ):
             left = self.ours.filter_all(hosts, spec)
             names = {host.host for host in left}
             for host in hosts:

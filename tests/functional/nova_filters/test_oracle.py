@@ -4,7 +4,7 @@
 
 import collections
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from nova.scheduler import weights
@@ -15,12 +15,9 @@ from nova_filters.weighers import host_weighers
 from testing.nova import states
 from tests.functional.nova_filters import base, oracle
 
-#: How many requests there are, with this number of hosts each.
+#: How many requests there are, with eight hosts each.
 REQUESTS = 60_000 if tests.ALL else 2_400
-_HOSTS = 8
 _SEED = 20260202
-#: After so many requests, the metadata of the aggregates changes.
-_REUSED = 10
 #: The last one has an exempt key with a namespace.
 _EXEMPT = (conf.DEFAULTS['exempt_metadata_keys'], [], ['l', 'ns:?', '[abc'])
 
@@ -91,24 +88,6 @@ def _metadata(rng: random.Random) -> dict[str, str]:
     return metadata
 
 
-def _requests(
-    number: int, rng: random.Random
-) -> Iterator[tuple[Any, list[Any]]]:
-    """Yield random requests and hosts, as Nova's own objects."""
-    aggregates = states.aggregates(*({} for _ in range(10)))
-    hosts = [states.host_state(f'h{n}') for n in range(_HOSTS)]
-    spec = states.request({})
-    for request in range(number):
-        if request % _REUSED == 0:
-            for aggregate in aggregates:
-                aggregate.metadata = _metadata(rng)
-        for host in hosts:
-            count = rng.choice((0, 1, 1, 1, 2, 2, 3))
-            host.aggregates = rng.sample(aggregates, count)
-        spec.flavor.extra_specs = _flavor(rng)
-        yield spec, hosts
-
-
 class OracleTest(base.OptionTestCase):
     """Random requests, with a fixed seed."""
 
@@ -127,7 +106,9 @@ class OracleTest(base.OptionTestCase):
         rng = random.Random(_SEED)
         for exempt in _EXEMPT:
             self.set_option('exempt_metadata_keys', exempt)
-            for spec, hosts in _requests(REQUESTS // len(_EXEMPT), rng):
+            for spec, hosts in states.random_requests(
+                REQUESTS // len(_EXEMPT), rng, _flavor, _metadata
+            ):
                 answers = ours(spec, hosts)
                 for host, answer in zip(hosts, answers, strict=True):
                     metadata = [dict(a.metadata) for a in host.aggregates]

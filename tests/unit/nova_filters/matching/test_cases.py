@@ -2,48 +2,48 @@
 
 """The cases: those of the documentation, and answered as wanted."""
 
-import itertools
 import re
 import unittest
 from collections.abc import Iterator
 
 import ddt
+import docutils.core
+from docutils import nodes
 
 from nova_filters.matching import inputs
 from nova_filters.matching.judge import Judge
 from osc_placement_plugins.records import Host
 from testing.nova import cases
-from tests import processes
-
-_PAGE = processes.ROOT / 'doc' / 'source' / 'nova.rst'
-_SECTION = re.compile(r'The rules in full\n=+\n(.*?)\n\* ', re.DOTALL)
-#: A table's title, and its lines from the first ruler to the last one.
-_TABLE = re.compile(
-    r'^([^\n:;]+)[^\n]*:\n\n(=.*?\n=.*?\n=[= ]+)\n', re.M | re.S
-)
+from tests import pages
 
 
 def documented() -> Iterator[tuple[str, str, str, str]]:
     """Yield the cells of the tables in the documentation of the rules.
 
-    :returns: a table's title, a row's and a column's, and the cell's text.
+    :returns: the beginning of the sentence above a table, a row's title and a
+        column's, and the cell's text.
     """
-    for title, table in _TABLE.findall(_SECTION.search(_PAGE.read_text())[1]):
-        ruler, *lines = table.splitlines()
-        starts = [*(m.start() for m in re.finditer('=+', ruler)), None]
-        rows: list[list[str]] = []
-        for line in lines:
-            cells = [line[i:j] for i, j in itertools.pairwise(starts)]
-            # As in reStructuredText, a line whose first column is blank
-            # continues the row above.
-            if not cells[0].strip():
-                both = zip(rows.pop(), cells, strict=True)
-                cells = [' '.join(two) for two in both]
-            rows.append([' '.join(c.replace('``', '').split()) for c in cells])
-        (_, *columns), *rows = (row for row in rows if row[0][0] != '=')
-        for name, *texts in rows:
-            for column, text in zip(columns, texts, strict=True):
-                yield title, name, column, text
+    page = docutils.core.publish_doctree(
+        (pages.PAGES / 'nova.rst').read_text('utf-8'),
+        # Directives of Sphinx are unknown to docutils.
+        settings_overrides={'report_level': 5, 'halt_level': 5},
+    )
+    (rules,) = (
+        section
+        for section in page.findall(nodes.section)
+        if 'the-rules-in-full' in section['ids']
+    )
+    for table in rules.findall(nodes.table):
+        sentence = table.parent[table.parent.index(table) - 1].astext()
+        title = re.split('[:;]', sentence)[0]
+        lines = [
+            [' '.join(entry.astext().split()) for entry in row]
+            for row in table.findall(nodes.row)
+        ]
+        columns = lines[0]
+        for row in lines[1:]:
+            for column, text in zip(columns[1:], row[1:], strict=True):
+                yield title, row[0], column, text
 
 
 class CoverageTest(unittest.TestCase):
