@@ -69,12 +69,6 @@ class FlavorTest(unittest.TestCase):
 class AggregateTest(unittest.TestCase):
     """The metadata of an aggregate."""
 
-    def test_a_flag_that_is_not_on_forces_nothing(self) -> None:
-        for text, forced in (('on', True), ('x, True', True), ('no', False)):
-            aggregate = inputs.Aggregate('a', {inputs.FLAG: text})
-            self.assertIs(forced, aggregate.forced, text)
-        self.assertIs(False, inputs.Aggregate('a', {}).forced)
-
     def test_only_the_flag_strips_the_scope_of_a_key(self) -> None:
         metadata = {
             'k': '1',

@@ -120,50 +120,42 @@ class SiftTest(unittest.TestCase):
         self, extra_specs, metadata, memberships, exempt
     ) -> None:
         """The hosts are in none, in each, in all, and in some aggregates."""
-        flavor = inputs.read_flavor(extra_specs)
         aggregates = [
             Aggregate(f'a{number}', data)
             for number, data in enumerate(metadata)
         ]
         hosts = [Host('h', None), Host('h', []), Host('h', aggregates)]
-        for aggregate in aggregates:
-            hosts.append(Host('h', [aggregate]))
+        hosts += [Host('h', [aggregate]) for aggregate in aggregates]
         if aggregates:
             for numbers in memberships:
                 some = [aggregates[n % len(aggregates)] for n in numbers]
                 hosts.append(Host('h', some))
-        alone = []
+        judge, passing, refused = sift(extra_specs, hosts, exempt)
+        lines = report.list_problems(judge, refused)
+        reason_by_host = {}
+        for group, reason in report.explain_groups(judge, refused):
+            # A reason is a value, whose fields can be hashed.
+            hash(reason)
+            lines.append(str(reason))
+            for host in group:
+                reason_by_host[id(host)] = reason
+        flavor = inputs.read_flavor(extra_specs)
         passing_alone = []
         for host in hosts:
             reasons = Judge(flavor, exempt).reasons(host.aggregates or ())
             reason = next(reasons, None)
-            alone.append(reason)
             if reason is None:
-                passing_alone.append(host)
-        judge, passing, refused = sift(extra_specs, hosts, exempt)
-        self.assertEqual(
-            [id(host) for host in passing_alone],
-            [id(host) for host in passing],
-            alone,
-        )
-        summaries = {}
-        for group, reason in report.explain_groups(judge, refused):
-            # A reason is a value, whose fields can be hashed.
-            hash(reason)
-            for host in group:
-                summaries[id(host)] = reason.summary()
-        self.assertEqual(
-            [reason and reason.summary() for reason in alone],
-            [summaries.get(id(host)) for host in hosts],
-        )
+                passing_alone.append(id(host))
+            else:
+                summary = reason_by_host.pop(id(host)).summary()
+                self.assertEqual(reason.summary(), summary)
+        self.assertEqual(passing_alone, [id(host) for host in passing])
+        self.assertEqual({}, reason_by_host)
         counts = report.summarize(judge, refused)
         self.assertEqual(
-            sum(reason is not None for reason in alone),
-            sum(number for number, _ in counts),
+            len(hosts) - len(passing), sum(number for number, _ in counts)
         )
-        problems = report.list_problems(judge, refused)
-        lines = [*problems, *(text for _, text in counts)]
-        lines += [str(reason) for reason in alone if reason is not None]
+        lines += [text for _, text in counts]
         for line in lines:
             self.assertTrue(line.isprintable(), line)
             self.assertLess(len(line), 2500)

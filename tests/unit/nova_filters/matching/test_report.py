@@ -98,19 +98,3 @@ class ReportTest(unittest.TestCase):
             ["the flavor has 'vendor:rule': '>=' has no operand"],
             self.problems(flavor, {'vendor:rule': '1'}),
         )
-
-    def test_hosts_are_counted_by_the_check_that_refuses_them(self) -> None:
-        forced = Aggregate('red', {'os': 'red', **_ON})
-        hosts = [Host(str(n), []) for n in range(3)]
-        hosts += [Host(str(n), [forced]) for n in range(2)]
-        hosts.append(Host('x', [Aggregate('k', {'k': '2'})]))
-        self.assertEqual(
-            [
-                (5, "'k' not in any aggregate"),
-                (1, "'k' does not match '1'"),
-            ],
-            summarize({'k': '1'}, hosts),
-        )
-        self.assertEqual(
-            [(2, "aggregate 'red' demands 'os'")], summarize({}, hosts)
-        )
