@@ -27,10 +27,7 @@ PASSES: Final = 'passes'
 
 
 def outcome(reason: Reason | None) -> str:
-    """Return a verdict of the evaluator in the words of the files.
-
-    :param reason: the first reason to refuse a host; None if it passes.
-    """
+    """Return the first reason to refuse a host in the words of the files."""
     if reason is None:
         return PASSES
     return f'{reason.side} {reason.kind} {reason.key}'
@@ -40,14 +37,9 @@ def outcome(reason: Reason | None) -> str:
 class Example:
     """One example of the specification: who may boot where.
 
-    :param section: the section of the specification.
-    :param quote: the sentences that say what is wanted.
-    :param flavors: extra specs by flavor name.
-    :param aggregates: metadata by aggregate name.
-    :param wanted: by flavor and aggregate, the :func:`outcome` for a host in
-        this aggregate; one outcome may hold for all aggregates.
-    :param decision: what was decided where the specification is silent or
-        contradicts itself; empty if it is neither.
+    ``wanted`` has, by flavor and aggregate, the :func:`outcome` for a host in
+    this aggregate; one outcome may hold for all aggregates. ``decision`` is
+    what was decided where the specification is silent.
     """
 
     section: str
@@ -77,13 +69,9 @@ class Example:
 class Cell:
     """One cell of a table of the documentation, and cases for it.
 
-    :param table: the sentence that introduces the table, up to the colon.
-    :param row: the row's first cell, without markup.
-    :param column: the column's title.
-    :param decides: the cell's text, without markup.
-    :param exempt: the option ``exempt_metadata_keys``.
-    :param cases: for each case, extra specs, the metadata of each of the
-        host's aggregates, and the :func:`outcome`.
+    ``table`` is the sentence above the table, up to the colon. A case is a
+    flavor's extra specs, the metadata of each of the host's aggregates, and
+    the :func:`outcome`.
     """
 
     table: str

@@ -11,12 +11,11 @@ one :class:`Cloud`: Nova's configuration and databases are global.
 from testing.nova import databases  # isort: skip
 
 import contextlib
-import dataclasses
 import datetime
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from logging import handlers
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from nova import exception, objects, version
@@ -36,13 +35,8 @@ LOGGER = 'nova_filters.filters.aggregate_instance_type'
 PROJECT = databases.PROJECT
 
 
-@dataclasses.dataclass(frozen=True)
-class Boot:
-    """What came of one boot request.
-
-    :param host: the host that the scheduler chose, None for NoValidHost.
-    :param reasons: what the filter's one INFO line gave as the reasons.
-    """
+class Boot(NamedTuple):
+    """The host, or None for NoValidHost, and the reasons in the log."""
 
     host: str | None
     reasons: str
@@ -67,10 +61,7 @@ def records(level: int = logging.DEBUG) -> Iterator[list[logging.LogRecord]]:
 
 
 class Cloud(databases.Databases):
-    """Databases with hosts, aggregates and flavors, and schedulers on them.
-
-    :param log: the file for the services' logs; None leaves logging alone.
-    """
+    """Databases with hosts, aggregates and flavors, and schedulers on them."""
 
     def add_aggregate(
         self, name: str, hosts: Sequence[str], metadata: Mapping[str, str]
@@ -105,11 +96,7 @@ class Cloud(databases.Databases):
         return objects.Flavor.get_by_name(self.context, name)
 
     def scheduler(self, *enabled_filters: str) -> manager.SchedulerManager:
-        """Return a new scheduler.
-
-        :param enabled_filters: what nova.conf's option of this name holds,
-            after ComputeFilter.
-        """
+        """Return a new scheduler with these filters after ComputeFilter."""
         # Each scheduler has a memory of its own, as each process has.
         reader.shared.cache_clear()
         CONF.set_override(
@@ -134,7 +121,6 @@ class Cloud(databases.Databases):
         """Return a request for one server, built and stored as by Nova's API.
 
         :param only: the hosts that may be considered; None is all of them.
-        :param group: the server group, as Nova's InstanceGroup.
         """
         stored_hints = dict(hints or {})
         if group:
