@@ -89,27 +89,6 @@ class SiftTest(unittest.TestCase):
             {bool}, {type(refusal.malformed) for refusal in refusals}
         )
 
-    def test_a_key_with_and_without_the_scope_is_one_key(self) -> None:
-        for bare, scoped, text, kinds in (
-            ('1', '2', '1', []),
-            ('1', '2', '2', []),
-            ('1', '2', '3', ['mismatch', 'mismatch']),
-            ('1', '>= 5', '6', []),
-            ('>= 5', '<or> 7 <or> 8', '7', []),
-            ('1', '!', '1', ['contradiction']),
-            ('1', '~', None, []),
-            ('1', '2', None, ['missing']),
-        ):
-            metadata = {'k': bare, f'{inputs.SCOPE}k': scoped, **_ON}
-            specs = {}
-            if text is not None:
-                specs['k'] = text
-            judge = Judge(inputs.read_flavor(specs))
-            refusals = judge.refusals([Aggregate('a', metadata)])
-            self.assertEqual(
-                kinds, [refusal.kind for refusal in refusals], metadata
-            )
-
     @given(
         _TEXTS | st.none() | strategies.anything(),
         _METADATA,
