@@ -49,13 +49,12 @@ def action() -> None:
         ('Senlin', 'binds: policies, profiles', 'decides: planning'),
         (
             (0, 'an action on a cluster', 'the policy check before it runs'),
-            (1, 'policies.region_placement', 'reads all facts, once'),
-            (1, 'policies.cluster_reader', 'nodes, regions, change asked for'),
-            (2, 'planning.snapshot', 'the cluster as frozen data'),
-            (2, 'planning.placement', 'a plan, candidates, or a refusal'),
-            (1, 'policies.region_placement', "writes the action's data"),
+            (1, 'region_policy', 'reads all facts, once'),
+            (1, 'cluster, regions', 'nodes, change asked for, faults'),
+            (2, 'planning.plan', 'a plan, candidates, or a refusal'),
+            (1, 'cluster', "writes the action's data"),
             (0, 'an action on a node', 'the region is in its data'),
-            (1, 'profiles.region_aware', 'the clients of that region'),
+            (1, 'profiles', 'the clients of that region'),
         ),
     )
 
