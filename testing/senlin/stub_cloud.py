@@ -3,72 +3,318 @@
 """A stub cloud with three regions, at Senlin's driver seam.
 
 The only stub of the Senlin demo and of its functional tests. Senlin talks to
-a cloud through a driver: an object with one factory per service, each given
-the connection parameters, ``region_name`` among them. This one keeps
-servers and stacks in dictionaries, one per region. A call for a server that
-lives in another region gets what a real region would answer: 404.
-
-A region can be told to fail.
+a cloud through a driver: one client for each service, which gets the
+connection parameters, ``region_name`` among them. These clients keep servers
+and stacks in dictionaries, one per region. For a server of another region
+they answer what a real region would: 404. A region can be told to fail.
 """
 
 import collections
-import dataclasses
+import copy
 import types
+import uuid
 from collections.abc import Iterable
 from typing import Any
 
-from testing.senlin import driver
+from keystoneauth1 import exceptions as keystone_exc
+from oslo_config import cfg
+from senlin.common import exception as exc
+from senlin.drivers import base, sdk
 
 SERVICES = ('compute', 'image', 'network', 'orchestration', 'block-storage')
 
 
-@dataclasses.dataclass
+class Thing(sdk.FakeResourceObject):
+    """A server or a stack as the SDK would return it."""
+
+    def to_dict(self):
+        return dict(vars(self))
+
+
 class Region:
-    """What one region holds.
+    """What one region holds."""
 
-    :param name: the region's name.
-    :param catalog: the services that have an endpoint there.
-    :param servers: id -> server.
-    :param ports: id -> port.
-    :param floating: id -> floating IP.
-    :param stacks: id -> stack.
-    :param failures: driver method -> the message with which such calls fail.
-        ``probe compute`` stands for the question whether Nova answers, and so
-        for each service.
-    """
+    def __init__(self, name: str) -> None:
+        self.name = name
+        #: The services that have an endpoint here.
+        self.catalog = set(SERVICES)
+        self.servers: dict[str, Thing] = {}
+        self.ports: dict[str, Thing] = {}
+        self.floating: dict[str, Thing] = {}
+        self.stacks: dict[str, Thing] = {}
+        #: Method of a client -> the message with which such calls fail.
+        #: ``probe compute`` stands for the question whether Nova answers.
+        self.failures: dict[str, str] = {}
 
-    name: str
-    catalog: set[str] = dataclasses.field(
-        default_factory=lambda: set(SERVICES)
-    )
-    servers: dict[str, driver.Thing] = dataclasses.field(default_factory=dict)
-    ports: dict[str, driver.Thing] = dataclasses.field(default_factory=dict)
-    floating: dict[str, driver.Thing] = dataclasses.field(default_factory=dict)
-    stacks: dict[str, driver.Thing] = dataclasses.field(default_factory=dict)
-    failures: dict[str, str] = dataclasses.field(default_factory=dict)
+
+class Client(base.DriverBase):
+    """A client for one region, chosen as Senlin's real driver does."""
+
+    cloud = None
+
+    def __init__(self, params):
+        super().__init__(params)
+        name = params.get('region_name') or cfg.CONF.default_region_name
+        self.region = self.cloud.regions[name]
+
+    def _call(self, method):
+        message = self.region.failures.get(method)
+        if message:
+            raise exc.InternalError(code=500, message=message)
+
+    def _create(self, kind, **attrs):
+        thing = Thing({'id': str(uuid.uuid4()), **attrs})
+        getattr(self.region, kind)[thing.id] = thing
+        return thing
+
+    def _get(self, kind, thing_id):
+        things = getattr(self.region, kind)
+        if thing_id not in things:
+            raise exc.InternalError(
+                code=404, message=f'{thing_id} is not in {self.region.name}.'
+            )
+        return things[thing_id]
+
+    def _copy(self, kind, thing_id):
+        # What a service answers does not change with its own records.
+        return copy.deepcopy(self._get(kind, thing_id))
+
+    def find(self, name_or_id, ignore_missing=True):
+        self._call(f'find {name_or_id}')
+        return Thing({'id': name_or_id, 'is_disabled': False})
+
+
+def _deletion(call, kind):
+    """Return a method that deletes a thing, if it is there."""
+
+    def delete(self, thing_id, ignore_missing=True):
+        self._call(call)
+        if not ignore_missing:
+            self._get(kind, thing_id)
+        getattr(self.region, kind).pop(thing_id, None)
+
+    return delete
+
+
+def _done(self, thing_id, timeout=None):
+    """Return at once: servers and stacks go at once."""
+
+
+class Compute(Client):
+    """As much of Nova's driver as the server profile calls."""
+
+    flavor_find = keypair_find = Client.find
+    server_delete = _deletion('server_delete', 'servers')
+    wait_for_server_delete = _done
+
+    def validate_azs(self, azs):
+        return azs
+
+    def server_create(self, **attrs):
+        self._call('server_create')
+        server = self._create(
+            'servers',
+            name=attrs['name'],
+            status='ACTIVE',
+            availability_zone=attrs.get('availability_zone', 'nova'),
+            metadata=dict(attrs['metadata']),
+            image={'id': attrs.get('imageRef', 'none')},
+            flavor=dict.fromkeys(('id', 'name'), attrs['flavorRef']),
+            fault={'message': None},
+            addresses={},
+            attached_volumes=[],
+            key_name=None,
+            block_device_mapping=[],
+            disk_config='AUTO',
+            has_config_drive=False,
+            security_groups=[],
+            reboots=0,
+        )
+        return copy.deepcopy(server)
+
+    def server_get(self, server):
+        self._call('server_get')
+        return self._copy('servers', server)
+
+    def _changing(self, server):
+        self._call('server_get')
+        return self._get('servers', server)
+
+    def wait_for_server(self, server, status='ACTIVE', timeout=None, **kwargs):
+        self._call('wait_for_server')
+        return self._copy('servers', server)
+
+    def server_update(self, server, **attrs):
+        vars(self._changing(server)).update(attrs)
+
+    def server_reboot(self, server, reboot_type):
+        self._changing(server).reboots += 1
+
+    def server_rebuild(self, server, image, name, admin_password):
+        self._call('server_rebuild')
+        self._changing(server).image = {'id': image}
+
+    def server_metadata_update(self, server, metadata):
+        self._changing(server).metadata.update(metadata)
+
+    def server_metadata_delete(self, server, keys):
+        for key in keys:
+            self._changing(server).metadata.pop(key, None)
+
+    def server_group_find(self, name_or_id, ignore_missing=True):
+        return None
+
+    def server_group_create(self, name, policies):
+        return Thing({'id': f'group {name}', 'policies': policies})
+
+
+class Image(Client):
+    """As much of Glance's driver as the server profile calls."""
+
+    image_find = Client.find
+
+
+class Network(Client):
+    """As much of Neutron's driver as the server profile calls."""
+
+    network_get = subnet_get = Client.find
+    port_delete = _deletion('port_delete', 'ports')
+    floatingip_delete = _deletion('floatingip_delete', 'floating')
+
+    def port_create(self, **attrs):
+        self._call(f'port on {attrs["network_id"]}')
+        attrs = {'security_group_ids': [], 'fixed_ips': [], **attrs}
+        return self._create('ports', **attrs)
+
+    def floatingip_create(self, **attrs):
+        self._call('floatingip_create')
+        attrs = {'floating_ip_address': '192.0.2.1', **attrs}
+        return self._create('floating', **attrs)
+
+
+class Orchestration(Client):
+    """As much of Heat's driver as the stack profile calls."""
+
+    stack_delete = _deletion('stack_delete', 'stacks')
+    wait_for_stack_delete = _done
+
+    def stack_create(self, preview=False, **attrs):
+        self._call('stack_create')
+        attrs = {
+            'status': 'CREATE_COMPLETE',
+            'is_rollback_disabled': attrs.get('disable_rollback'),
+            **attrs,
+            'tags': attrs.get('tags', '').split(','),
+        }
+        # A preview leaves nothing.
+        if preview:
+            return Thing(attrs)
+        stack = self._create('stacks', name=attrs['stack_name'], **attrs)
+        return copy.deepcopy(stack)
+
+    def stack_get(self, stack_id):
+        self._call('stack_get')
+        return self._copy('stacks', stack_id)
+
+    stack_check = stack_get
+
+    def stack_update(self, stack_id, **attrs):
+        if 'tags' in attrs:
+            attrs['tags'] = attrs['tags'].split(',')
+        vars(self._get('stacks', stack_id)).update(attrs)
+
+    def stack_get_template(self, stack_id):
+        return Thing(dict(self.stack_get(stack_id).template))
+
+    def stack_get_environment(self, stack_id):
+        return Thing(dict(self.stack_get(stack_id).environment or {}))
+
+    def stack_get_files(self, stack_id):
+        return self.stack_get(stack_id).files
+
+    def wait_for_stack(self, stack_id, status, timeout=None):
+        self._call('wait_for_stack')
+        return self.stack_get(stack_id)
+
+
+class Queue(Client):
+    """As much of Zaqar's driver as lifecycle hooks call."""
+
+    def queue_exists(self, queue_name):
+        self._call('queue_exists')
+        return queue_name in self.cloud.queues
+
+    def queue_create(self, name, **attrs):
+        self.cloud.queues[name] = []
+
+    def message_post(self, queue_name, message):
+        self.cloud.queues[queue_name] += [m['body'] for m in message]
+
+
+class Identity(Client):
+    """As much of Keystone's driver as Senlin and the policies call."""
+
+    def __init__(self, params):
+        super().__init__(params)
+        # The policies read the catalog through the session's own method.
+        self.session = self
+
+    @classmethod
+    def get_service_credentials(cls, **kwargs):
+        return {
+            'auth_url': 'http://keystone.example/v3',
+            'username': 'senlin',
+            'password': 'secret',
+            'project_name': 'service',
+            'user_domain_name': 'Default',
+            'project_domain_name': 'Default',
+            'verify': True,
+            'interface': 'public',
+            **kwargs,
+        }
+
+    def validate_regions(self, regions):
+        if self.cloud.keystone_failure:
+            raise exc.InternalError(
+                code=503, message=self.cloud.keystone_failure
+            )
+        listed = self.cloud.keystone_regions
+        return [name for name in regions if name in listed]
+
+    def get_endpoint(self, service_type, region_name, **kwargs):
+        region = self.cloud.regions[region_name]
+        if service_type not in region.catalog:
+            raise keystone_exc.EndpointNotFound(
+                f'{service_type} is not in {region_name}.'
+            )
+        return f'http://{service_type}.{region_name}.example'
+
+    def get(self, url, **kwargs):
+        service, name, *_ = url.removeprefix('http://').split('.')
+        self.cloud.probes.append((name, service))
+        if f'probe {service}' in self.cloud.regions[name].failures:
+            raise keystone_exc.ConnectFailure(f'{url} does not answer')
+        # As without a token.
+        return types.SimpleNamespace(status_code=401, close=lambda: None)
 
 
 class Cloud:
     """Three regions, and the driver that leads there."""
 
-    #: What the catalog of a region offers unless told otherwise.
-    services = SERVICES
-
     def __init__(self, names: Iterable[str]) -> None:
-        """Build the cloud."""
         self.names = list(names)
         self.reset()
         self.driver = types.SimpleNamespace(
-            compute=self._factory(driver.Compute),
-            glance=self._factory(driver.Image),
-            network=self._factory(driver.Network),
-            orchestration=self._factory(driver.Orchestration),
-            identity=self._factory(driver.Identity),
-            message=self._factory(driver.Queue),
-            block_storage=self._factory(driver.Client),
-            workflow=self._factory(driver.Client),
-            loadbalancing=self._factory(driver.LoadBalancer),
-            octavia=self._factory(driver.Client),
+            compute=self._bind(Compute),
+            glance=self._bind(Image),
+            network=self._bind(Network),
+            orchestration=self._bind(Orchestration),
+            identity=self._bind(Identity),
+            message=self._bind(Queue),
+            block_storage=self._bind(Client),
+            workflow=self._bind(Client),
+            loadbalancing=self._bind(Client),
+            octavia=self._bind(Client),
         )
 
     def reset(self) -> None:
@@ -82,8 +328,6 @@ class Cloud:
         self.probes: list[tuple[str, str]] = []
         #: Queue name -> bodies of the messages posted there.
         self.queues: dict[str, list[Any]] = collections.defaultdict(list)
-        #: Pool -> member id -> id of the member's server.
-        self.pools: dict[str, dict[str, str]] = collections.defaultdict(dict)
 
     def heal(self) -> None:
         """Take all faults out."""
@@ -91,8 +335,7 @@ class Cloud:
         for region in self.regions.values():
             region.failures.clear()
 
-    def _factory(self, client: type[driver.Client]) -> type[driver.Client]:
-        """Return a driver class that is bound to this cloud."""
+    def _bind(self, client: type[Client]) -> type[Client]:
         return type(client.__name__, (client,), {'cloud': self})
 
     def region_of_server(self, server_id: str) -> str | None:

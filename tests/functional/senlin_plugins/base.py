@@ -46,7 +46,6 @@ class TestCase(unittest.TestCase):
         self.addCleanup(cfg.CONF.clear_override, name, group)
 
     def patch(self, thing, name, value):
-        """Change something until the test ends."""
         patch = mock.patch.object(thing, name, value)
         patch.start()
         self.addCleanup(patch.stop)
@@ -58,34 +57,43 @@ class TestCase(unittest.TestCase):
         return self.senlin.policy(REGION_POLICY, {'regions': entries})
 
     def deletion_policy(self, version='1.0', **properties):
-        """Create a deletion policy and return its id."""
         return self.senlin.policy(DELETION_POLICY, properties, version)
 
-    def cluster(self, *policies, profile=None, size=0, **attrs):
+    def cluster(self, *policies, profile=None, size=0):
         """Create a cluster with policies attached and return its id."""
         profile = profile or self.senlin.profile()
-        cluster_id = self.senlin.cluster(profile, size, **attrs)
+        cluster_id = self.senlin.cluster(profile, size)
         for policy in policies:
             self.attach(cluster_id, policy)
         return cluster_id
 
+    def spread(self, *regions):
+        """Create a cluster with a region policy and return its id."""
+        return self.cluster(self.region_policy(*regions))
+
     def attach(self, cluster_id, policy_id):
-        """Attach a policy to a cluster."""
         self.assert_done(self.senlin.attach(cluster_id, policy_id))
 
     def detach(self, cluster_id):
-        """Detach the only policy of a cluster and return its id."""
+        """Detach the only policy of a cluster."""
         path = f'/clusters/{cluster_id}/policies'
         (binding,) = self.senlin.call('GET', path)['cluster_policies']
-        policy_id = binding['policy_id']
-        self.act(cluster_id, 'policy_detach', policy_id=policy_id)
-        return policy_id
+        self.act(cluster_id, 'policy_detach', policy_id=binding['policy_id'])
 
     def assert_not_attached(self, reason, cluster_id, policy_id):
-        """Check that a policy cannot be attached to a cluster, and why."""
         action = self.senlin.attach(cluster_id, policy_id)
         self.assertEqual('FAILED', action['status'])
         self.assertIn(reason, action['status_reason'])
+
+    def act(self, cluster_id, name, **arguments):
+        """Run an action on a cluster that must succeed; return its data."""
+        action = self.senlin.act(cluster_id, name, **arguments)
+        self.assert_done(action)
+        return action['data']
+
+    def act_node(self, node_id, name, **arguments):
+        """Run an action on a node that must succeed."""
+        self.assert_done(self.senlin.act_node(node_id, name, **arguments))
 
     def add_node(self, cluster_id, profile):
         """Create a node in a cluster and return its id."""
@@ -102,38 +110,23 @@ class TestCase(unittest.TestCase):
         nodes = self.senlin.nodes(cluster_id)
         return [n['id'] for n in nodes if region in (None, region_of(n))]
 
-    def oldest(self, cluster_id, **plan):
-        """Return the ids of the oldest nodes in each region of a plan."""
-        regions_by_node = regions_of(self.senlin.nodes(cluster_id))
-        by_age = self.senlin.by_age(cluster_id)
-        oldest = []
-        for region, count in sorted(plan.items()):
-            nodes = [n for n in by_age if regions_by_node[n] == region]
-            oldest += nodes[:count]
-        return oldest
-
-    def actions(self, name):
-        """Return all actions with a name."""
-        return self.senlin.call('GET', f'/actions?action={name}')['actions']
-
     def held(self, cluster_id):
         """Return node id -> id of its server."""
         nodes = self.senlin.nodes(cluster_id)
         return {node['id']: node['physical_id'] for node in nodes}
 
-    def act_node(self, node_id, name, **arguments):
-        """Run an action on a node that must succeed."""
-        self.assert_done(self.senlin.act_node(node_id, name, **arguments))
+    def oldest(self, cluster_id, **plan):
+        """Return the ids of the oldest nodes in each region of a plan."""
+        by_age = self.senlin.by_age(cluster_id)
+        oldest = []
+        for region, count in sorted(plan.items()):
+            there = self.ids(cluster_id, region)
+            oldest += [node for node in by_age if node in there][:count]
+        return oldest
 
-    def spread(self, *regions):
-        """Create a cluster with a region policy and return its id."""
-        return self.cluster(self.region_policy(*regions))
-
-    def act(self, cluster_id, name, **arguments):
-        """Run an action on a cluster that must succeed; return its data."""
-        action = self.senlin.act(cluster_id, name, **arguments)
-        self.assert_done(action)
-        return action['data']
+    def abandon(self, node_id):
+        """Make Senlin forget a node, whose server goes on to run."""
+        objects.Node.delete(context.get_admin_context(), node_id)
 
     def wait_until_free(self, cluster_id):
         """Wait until nothing runs on a cluster any more.
@@ -155,13 +148,7 @@ class TestCase(unittest.TestCase):
         self.wait_until(free)
 
     def wait_until(self, holds):
-        """Wait until something holds, and fail if it never does."""
-        code = holds.__code__
-        late = AssertionError(
-            f'waited {engine.PATIENCE:g} seconds for the condition in '
-            f'{code.co_filename}, line {code.co_firstlineno}'
-        )
-        with eventlet.Timeout(engine.PATIENCE, late):
+        with eventlet.Timeout(engine.PATIENCE):
             while not holds():
                 eventlet.sleep(engine.PAUSE)
 
@@ -183,15 +170,8 @@ class TestCase(unittest.TestCase):
         shown = self.senlin.call('GET', f'/clusters/{cluster_id}')['cluster']
         self.assertEqual(size, shown['desired_capacity'])
 
-    def abandon(self, node_id):
-        """Make Senlin forget a node, whose server goes on to run."""
-        objects.Node.delete(context.get_admin_context(), node_id)
-
     def assert_nodes(self, cluster_id, **counts):
-        """Check that all nodes are active, and in which regions they are.
-
-        :param counts: region name -> number of nodes.
-        """
+        """Check that all nodes are active, and in which regions they are."""
         nodes = self.senlin.nodes(cluster_id)
         self.assertEqual(counts, collections.Counter(map(region_of, nodes)))
         self.assertEqual({'ACTIVE'}, {node['status'] for node in nodes})
@@ -214,8 +194,3 @@ class TestCase(unittest.TestCase):
 def region_of(node):
     """Return the region that a node's data names."""
     return node['data'].get('placement', {}).get('region_name')
-
-
-def regions_of(nodes):
-    """Return node id -> region that its data names."""
-    return {node['id']: region_of(node) for node in nodes}

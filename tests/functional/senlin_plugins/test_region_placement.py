@@ -1,12 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The region placement policy on the real engine.
+"""The region placement policy on the real engine."""
 
-Each test looks at the action's data, at the nodes' data and at where the
-clouds hold the servers.
-"""
-
-import collections
 from unittest import mock
 
 from senlin_plugins import regions
@@ -60,7 +55,8 @@ class Growing(base.TestCase):
         )
         self.assert_servers(cluster, **counts)
         # Actions that Senlin derives are not planned.
-        derived = self.actions('NODE_CREATE')
+        path = '/actions?action=NODE_CREATE'
+        derived = self.senlin.call('GET', path)['actions']
         self.assertEqual(3, len(derived))
         for action in derived:
             self.assertNotIn('creation', action['data'])
@@ -99,8 +95,6 @@ class Growing(base.TestCase):
             for action in (
                 self.senlin.wait(create),
                 self.senlin.act(cluster, 'scale_out'),
-                self.senlin.act(cluster, 'scale_in'),
-                self.senlin.act(cluster, 'resize', number=5, **EXACTLY),
                 self.senlin.act(cluster, 'resize', number=0, **EXACTLY),
             ):
                 self.assertEqual('FAILED', action['status'])
@@ -113,12 +107,6 @@ class Growing(base.TestCase):
             self.assertEqual('ERROR', shown['status'])
             self.assertEqual('', shown['cluster_id'])
             self.assertIn(reason, shown['status_reason'])
-        self.cloud.keystone_failure = ''
-        self.cloud.keystone_regions = {ONE}
-        data = self.act(cluster, 'scale_out', count=2)
-        self.assertEqual({ONE: 2}, data['creation']['regions'])
-        data = self.act(cluster, 'scale_in', count=3)
-        self.assertEqual({ONE: 3}, data['deletion']['regions'])
 
 
 class SingleNodes(base.TestCase):
@@ -220,19 +208,14 @@ class Shrinking(base.TestCase):
         disabled = {'policy_id': self.deletion_policy(), 'enabled': False}
         self.act(cluster, 'policy_attach', **disabled)
         self.act(cluster, 'scale_out', count=6)
-        regions_by_node = base.regions_of(self.senlin.nodes(cluster))
+        before = {*self.ids(cluster)}
         data = self.act(cluster, 'scale_in', count=3)
-        plan = {ONE: 2, TWO: 1}
         self.assertEqual('OK', data['status'])
         self.assertEqual(3, data['deletion']['count'])
-        self.assertEqual(plan, data['deletion']['regions'])
+        self.assertEqual({ONE: 2, TWO: 1}, data['deletion']['regions'])
         self.assertNotIn('grace_period', data['deletion'])
-        candidates = data['deletion']['candidates']
-        self.assertEqual(
-            plan, collections.Counter(regions_by_node[c] for c in candidates)
-        )
-        left = {*regions_by_node} - {*self.ids(cluster)}
-        self.assertEqual({*candidates}, left)
+        left = before - {*self.ids(cluster)}
+        self.assertEqual(left, {*data['deletion']['candidates']})
         self.assert_servers(cluster, **{ONE: 2, TWO: 1})
 
 
@@ -258,11 +241,6 @@ class Needing(base.TestCase):
         self.set_option('check_catalog', True)
         data = self.act(cluster, 'scale_in', count=2)
         self.assertEqual({ONE: 1, TWO: 1}, data['deletion']['regions'])
-        # Nothing can be deleted without the compute service.
-        self.cloud.regions[ONE].catalog.discard('compute')
-        data = self.act(cluster, 'scale_in')
-        self.assertEqual({TWO: 1}, data['deletion']['regions'])
-        self.assert_servers(cluster, **{ONE: 1})
 
     def test_an_id_needs_its_region(self):
         properties = {
@@ -313,6 +291,29 @@ class Refusing(base.TestCase):
         ):
             cluster = self.cluster(first)
             self.assert_not_attached('detach it first', cluster, second)
+
+
+class Bindings(base.TestCase):
+    def test_a_policy_that_is_attached_again_counts_what_came_meanwhile(self):
+        # Made before there was a policy.
+        cluster = self.cluster(size=1)
+        regions = self.region_policy((ONE, 100, 2), (TWO,))
+        self.attach(cluster, regions)
+        self.act(cluster, 'scale_out', count=4)
+        self.assert_servers(cluster, **{ONE: 2, TWO: 3})
+        self.act(cluster, 'policy_detach', policy_id=regions)
+        # Nodes stay where they are, without the policy as well.
+        node = self.ids(cluster, TWO)[0]
+        self.act_node(node, 'recover', operation='RECREATE')
+        self.act(cluster, 'scale_out')
+        self.assert_servers(cluster, **{ONE: 3, TWO: 3})
+        # A disabled policy plans nothing.
+        binding = {'policy_id': regions, 'enabled': False}
+        self.act(cluster, 'policy_attach', **binding)
+        self.assertNotIn('placement', self.act(cluster, 'scale_out'))
+        self.act(cluster, 'policy_update', policy_id=regions, enabled=True)
+        data = self.act(cluster, 'scale_in', count=3)
+        self.assertEqual({ONE: 2, TWO: 1}, data['deletion']['regions'])
 
 
 class Types(base.TestCase):
