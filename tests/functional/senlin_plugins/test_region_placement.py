@@ -17,13 +17,6 @@ from tests.functional.senlin_plugins.base import (
     TWO,
 )
 
-VOLUME = {
-    'uuid': 'a volume',
-    'source_type': 'volume',
-    'destination_type': 'volume',
-    'volume_size': 1,
-}
-
 
 class Growing(base.TestCase):
     def test_s2_a_plan_is_written_beside_decisions_of_other_policies(self):
@@ -243,10 +236,16 @@ class Needing(base.TestCase):
         self.assertEqual({ONE: 1, TWO: 1}, data['deletion']['regions'])
 
     def test_an_id_needs_its_region(self):
+        snapshot = {
+            'uuid': 'a snapshot',
+            'source_type': 'snapshot',
+            'destination_type': 'volume',
+            'volume_size': 1,
+        }
         properties = {
             'flavor': 'small',
             'networks': [],
-            'block_device_mapping_v2': [VOLUME | {'source_type': 'snapshot'}],
+            'block_device_mapping_v2': [snapshot],
         }
         with self.assertRaisesRegex(
             engine.ApiError, 'exists in one region only: .*region_name'
