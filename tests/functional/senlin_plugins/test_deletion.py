@@ -67,6 +67,16 @@ class Scenarios(base.TestCase):
         self.assertEqual([staying], self.ids(cluster))
         self.assertEqual([stranger], self.ids(other))
 
+    def test_s1_nodes_that_are_to_survive_leave_the_cluster(self):
+        policy = self.deletion_policy(destroy_after_deletion=False)
+        cluster = self.cluster(policy, size=1)
+        (node,) = self.senlin.nodes(cluster)
+        self.act(cluster, 'del_nodes', nodes=[node['id']])
+        self.assertEqual([], self.ids(cluster))
+        self.assertEqual(ONE, self.cloud.region_of_server(node['physical_id']))
+        # As the property's default has it.
+        self.assert_capacity(cluster, 0)
+
     def test_s2_the_criteria(self):
         # The policy works with any profile.
         old = self.senlin.profile('os.nova.server', **SERVER)
@@ -97,6 +107,19 @@ class Scenarios(base.TestCase):
         self.assertEqual(4, len(derived))
         for action in derived:
             self.assertNotIn('deletion', action['data'])
+
+    def test_s3_the_count_of_a_scaling_policy_goes_first(self):
+        adjustment = {'type': 'CHANGE_IN_CAPACITY', 'number': 2}
+        scaling = self.senlin.policy(
+            'senlin.policy.scaling',
+            {'event': 'CLUSTER_SCALE_IN', 'adjustment': adjustment},
+        )
+        deletion = self.deletion_policy(criteria='YOUNGEST_FIRST')
+        cluster = self.cluster(scaling, deletion, size=4)
+        youngest_first = self.senlin.by_age(cluster)[::-1]
+        data = self.act(cluster, 'scale_in')
+        self.assert_decided(data, youngest_first[:2])
+        self.assertEqual({*youngest_first[2:]}, {*self.ids(cluster)})
 
     def test_s4_a_resize_is_decided_only_if_it_shrinks(self):
         profile = self.senlin.profile('os.heat.stack', **STACK)

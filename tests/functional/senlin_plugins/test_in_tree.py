@@ -2,8 +2,7 @@
 
 """The profiles leave behind what Senlin's own profiles leave.
 
-Senlin's own nodes are in the default region. Ours are where a policy has
-placed them: whatever went to another region would differ.
+Senlin's own nodes are in the default region, and ours in another one.
 """
 
 import json
@@ -47,7 +46,6 @@ VARYING = re.compile(
 
 
 def check(test):
-    """Check a node."""
     return test.senlin.act_node(test.node_id, 'check')
 
 
@@ -58,12 +56,10 @@ def lose(test):
 
 
 def delete(test):
-    """Delete a node."""
     return test.senlin.delete(f'/nodes/{test.node_id}')
 
 
 def recovering(**inputs):
-    """Return the step that recovers a node."""
     return lambda test: test.senlin.act_node(test.node_id, 'recover', **inputs)
 
 
@@ -73,9 +69,8 @@ def updating(**changes):
     def update(test):
         spec = {**SPECS[test.kind], **changes}
         profile = test.senlin.profile(test.type_name, **spec)
-        path = f'/nodes/{test.node_id}'
         body = {'node': {'profile_id': profile}}
-        answer = test.senlin.call('PATCH', path, body)
+        answer = test.senlin.call('PATCH', f'/nodes/{test.node_id}', body)
         return test.senlin.wait(answer['started'])
 
     return update
