@@ -29,7 +29,6 @@ class Needs(unittest.TestCase):
     @ddt.unpack
     @ddt.data(
         ({}, [], []),
-        ({'image': None, 'networks': []}, [], []),
         ({'networks': None, 'block_device_mapping_v2': None}, [], []),
         (
             {'image': 'cirros', 'networks': [{'network': 'n', 'port': None}]},

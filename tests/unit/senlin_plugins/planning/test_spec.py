@@ -30,7 +30,6 @@ class RegionSpec(unittest.TestCase):
     @ddt.unpack
     @ddt.data(
         ({'name': 'a'}, Region('a', 100, -1)),
-        ({'name': 'a', 'weight': 0, 'cap': 0}, Region('a', 0, 0)),
         ({'name': 'a', 'weight': '3', 'cap': '-1'}, Region('a', 3, -1)),
         (
             {'name': 'a', 'weight': 10**6, 'cap': 10**6},
@@ -61,7 +60,6 @@ class RegionSpec(unittest.TestCase):
         (spec_of(type='senlin.policy.deletion'), "'type' is 'senlin.policy."),
         (spec_of(version=2), "'version' is '2': it must be 1.0."),
         (spec_of(description=None), "'description' is empty"),
-        (spec_of(properties=None), "'properties' is not a mapping"),
         (spec_of(regions=[]), "'regions' is not known in the spec"),
         (spec_of(properties={}), "'regions' must be a list"),
         (
@@ -92,11 +90,6 @@ class RegionSpec(unittest.TestCase):
         (spec_of({'name': 'a', 'cap': 10**6 + 1}), "'a' is '1000001': it mu"),
         (spec_of({'name': 'a', 'weight': 10**6 + 1}), "is '1000001': it mu"),
         (
-            spec_of({'name': 'a', 'weight': 10**4298}),
-            "is '10000000000000000000': it must be from 0 to 1000000.",
-        ),
-        (spec_of({'name': 'a', 'cap': 1.5}), "is '1.5': it must be a whole"),
-        (
             spec_of({'name': 'b'}, {'name': 'a'}, {'name': 'a'}),
             "'name' of a region is 'a' 2 times: name each region once.",
         ),
@@ -112,21 +105,15 @@ class RegionSpec(unittest.TestCase):
         ('a:300', Region('a', 300)),
         ('a:300:5', Region('a', 300, 5)),
         ('a::5', Region('a', 100, 5)),
-        ('a:0:-1', Region('a', 0, -1)),
     )
     def test_options_name_regions(self, text, region):
         regions = spec.parse_region_options([text, 'b'])
         self.assertEqual((region, Region('b')), regions)
 
-    @ddt.unpack
-    @ddt.data(
-        ('a:1:2:3', 'write NAME, NAME:WEIGHT or NAME:WEIGHT:CAP'),
-        ('a:many', "'weight' of region 'a' is 'many'"),
-    )
-    def test_a_wrong_option_is_refused(self, text, message):
-        with self.assertRaises(values.WrongValue) as caught:
-            spec.parse_region_options([text])
-        self.assertIn(message, str(caught.exception))
+    def test_a_wrong_option_is_refused(self):
+        message = 'write NAME, NAME:WEIGHT or NAME:WEIGHT:CAP'
+        with self.assertRaisesRegex(values.WrongValue, message):
+            spec.parse_region_options(['a:1:2:3'])
 
 
 HOOK = {'type': 'zaqar', 'params': {'queue': 'goodbye'}}
@@ -137,7 +124,6 @@ class DeletionSpec(unittest.TestCase):
     @ddt.data(
         ('1.0', {}),
         ('1.0', {'criteria': 'OLDEST_FIRST', 'grace_period': '3'}),
-        ('1.0', {'hooks': {}}),
         ('1.1', {'hooks': HOOK | {'timeout': 0}}),
         ('1.1', {'hooks': {'params': {'queue': 'goodbye'}}}),
         # Senlin's schema refuses what is not a map.
@@ -150,12 +136,9 @@ class DeletionSpec(unittest.TestCase):
 
     @ddt.data(
         ({'criteria': None}, "'criteria' is 'None': it must be one of"),
-        ({'criteria': ['RANDOM']}, "'criteria' is '['RANDOM']'"),
         ({'grace_period': -1}, "'grace_period' is '-1'"),
-        ({'grace_period': None}, "'grace_period' is 'None': it must"),
         ({'grace_period': 'soon'}, "is 'soon': it must be a whole number"),
         ({'hooks': {'params': {}}}, "must have 'queue'"),
-        ({'hooks': {'type': 'zaqar'}}, "must have 'queue'"),
         (
             {'hooks': {'params': {'queue': ['a']}}},
             "'queue' of 'hooks' is '['a']': it must be the name of a queue.",
@@ -166,7 +149,6 @@ class DeletionSpec(unittest.TestCase):
         ),
         ({'hooks': HOOK | {'timeout': -1}}, "'timeout' of 'hooks' is '-1'"),
         ({'hooks': HOOK | {'type': 'pigeon'}}, "is 'pigeon': it must be one"),
-        ({'hooks': HOOK | {'type': ['zaqar']}}, "is '['zaqar']'"),
     )
     @ddt.unpack
     def test_what_is_refused(self, properties, reason):

@@ -39,7 +39,7 @@ class Values(unittest.TestCase):
 
     def test_a_choice(self):
         self.assertEqual('b', values.parse_choice('b', 'kind', iter('ab')))
-        for value in ('c', 5, None, ['a'], 'ab'):
+        for value in ('c', None, ['a']):
             message = f"kind is '{value}': it must be one of a, b."
             parse = values.parse_choice
             self.assert_wrong(message, parse, value, 'kind', 'ab')
