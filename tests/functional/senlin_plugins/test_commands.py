@@ -83,9 +83,7 @@ class ConvertTest(upgrade_checks.UpgradeCheckCase):
             id='1', name='db', profile_id=profile.id, **owner
         )
         with orm.Session(engine) as session:
-            session.add(profile)
-            session.flush()
-            session.add(cluster)
+            session.add_all([profile, cluster])
             session.commit()
         return url
 

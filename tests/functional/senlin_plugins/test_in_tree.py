@@ -8,24 +8,16 @@ Senlin's own nodes are in the default region, and ours in another one.
 import json
 import re
 
-import ddt
-
 from testing.senlin import engine
 from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import ONE, THREE
 
-OURS = {
-    'os.nova.server': 'senlin_plugins.nova.server',
-    'os.heat.stack': 'senlin_plugins.heat.stack',
+SERVER = {
+    'flavor': 'small',
+    'image': 'cirros',
+    'networks': [{'network': 'front', 'floating_network': 'out'}],
 }
-SPECS = {
-    'os.nova.server': {
-        'flavor': 'small',
-        'image': 'cirros',
-        'networks': [{'network': 'front', 'floating_network': 'out'}],
-    },
-    'os.heat.stack': {'template': {'heat_template_version': '2021-04-16'}},
-}
+STACK = {'template': {'heat_template_version': '2021-04-16'}}
 #: What differs from node to node, and times.
 VARYING_KEYS = (
     'id',
@@ -43,79 +35,7 @@ VARYING = re.compile(
     '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}'
     r'|Region(One|Three)|(?<=node-)\w{8}(-\w{8})?'
 )
-
-
-def check(test):
-    return test.senlin.act_node(test.node_id, 'check')
-
-
-def lose(test):
-    """Take away what the node is made of."""
-    test.region.servers.clear()
-    test.region.stacks.clear()
-
-
-def delete(test):
-    return test.senlin.delete(f'/nodes/{test.node_id}')
-
-
-def recovering(**inputs):
-    return lambda test: test.senlin.act_node(test.node_id, 'recover', **inputs)
-
-
-def updating(**changes):
-    """Return the step that gives a node another profile."""
-
-    def update(test):
-        spec = {**SPECS[test.kind], **changes}
-        profile = test.senlin.profile(test.type_name, **spec)
-        body = {'node': {'profile_id': profile}}
-        answer = test.senlin.call('PATCH', f'/nodes/{test.node_id}', body)
-        return test.senlin.wait(answer['started'])
-
-    return update
-
-
-def moving(name):
-    """Return the step that moves a node out of its cluster, or into it."""
-    return lambda test: test.senlin.act(
-        test.cluster_id, name, nodes=[test.node_id]
-    )
-
-
-def failing(call, step):
-    """Return a step during which a call to the cloud fails."""
-
-    def run_during_failure(test):
-        test.region.failures[call] = 'Out of order'
-        action = step(test)
-        test.region.failures.clear()
-        return action
-
-    return run_during_failure
-
-
-RECREATE = recovering(operation='RECREATE')
-#: The steps of all nodes, of servers, and of stacks.
-STEPS = [
-    moving('del_nodes'),
-    moving('add_nodes'),
-    lose,
-    check,
-    RECREATE,
-    RECREATE,
-    recovering(),
-]
-SERVER_STEPS = [
-    updating(name='renamed'),
-    recovering(operation='REBOOT'),
-    updating(user_data='new'),
-    check,
-    recovering(operation='REBUILD', operation_params={'image': 'new'}),
-    recovering(),
-]
-STACK_STEPS = [updating(timeout=7), RECREATE]
-#: The calls that create a node, and those that delete it.
+#: The calls that create a server or a stack.
 SERVER_CALLS = (
     'server_create',
     'wait_for_server',
@@ -123,12 +43,30 @@ SERVER_CALLS = (
     'port on front',
     'floatingip_create',
 )
-STACK_CALLS = 'stack_create', 'wait_for_stack', 'stack_get'
+STACK_CALLS = ('stack_create', 'wait_for_stack', 'stack_get')
 
 
-@ddt.ddt
 class Compared(base.TestCase):
     maxDiff = None
+
+    def begin(self, type_name, properties, region, *policies):
+        """Create a node, and forget what was noted of another one."""
+        self.type_name = type_name
+        self.properties = properties
+        self.region = self.cloud.regions[region]
+        profile = self.senlin.profile(type_name, **properties)
+        self.cluster_id = self.cluster(*policies, profile=profile)
+        self.node_id = self.add_node(self.cluster_id, profile)
+        self.made = self.held(self.cluster_id)
+        self.notes = []
+
+    def note(self, action):
+        """Note what an action has left behind."""
+        self.wait_until_free(self.cluster_id)
+        before = self.made
+        self.made = self.held(self.cluster_id)
+        reason = VARYING.sub('*', action.get('status_reason', ''))
+        self.notes.append((self.made == before, reason, self.look()))
 
     def look(self):
         """Return a node and what it is made of, without what must differ."""
@@ -147,38 +85,76 @@ class Compared(base.TestCase):
         parts = node, made and vars(made), ports
         return VARYING.sub('*', json.dumps(parts, sort_keys=True))
 
-    def trace(self, kind, type_name, region, policies, steps):
-        """Return what each step of a node's life leaves behind."""
-        self.kind = kind
-        self.type_name = type_name
-        self.region = self.cloud.regions[region]
-        profile = self.senlin.profile(type_name, **SPECS[kind])
-        self.cluster_id = self.cluster(*policies, profile=profile)
-        self.node_id = self.add_node(self.cluster_id, profile)
-        traces = [self.look()]
-        made = self.held(self.cluster_id)
-        for step in steps:
-            action = step(self) or {}
-            self.wait_until_free(self.cluster_id)
-            after = self.held(self.cluster_id)
-            reason = VARYING.sub('*', action.get('status_reason', ''))
-            traces.append((after == made, reason, self.look()))
-            made = after
-        return traces
+    def move(self, name):
+        """Move the node out of its cluster, or into it."""
+        nodes = [self.node_id]
+        self.note(self.senlin.act(self.cluster_id, name, nodes=nodes))
 
-    @ddt.data(
-        ('os.nova.server', STEPS + SERVER_STEPS, SERVER_CALLS),
-        ('os.heat.stack', STEPS + STACK_STEPS, STACK_CALLS),
-    )
-    @ddt.unpack
-    def test_the_same_is_left_of_a_node(self, kind, steps, calls):
-        steps = list(steps)
+    def run_on_node(self, name, **inputs):
+        self.note(self.senlin.act_node(self.node_id, name, **inputs))
+
+    def recreate(self):
+        self.run_on_node('recover', operation='RECREATE')
+
+    def update(self, **changes):
+        """Give the node another profile."""
+        properties = {**self.properties, **changes}
+        profile = self.senlin.profile(self.type_name, **properties)
+        body = {'node': {'profile_id': profile}}
+        answer = self.senlin.call('PATCH', f'/nodes/{self.node_id}', body)
+        self.note(self.senlin.wait(answer['started']))
+
+    def delete(self):
+        self.note(self.senlin.delete(f'/nodes/{self.node_id}'))
+
+    def live(self, calls, deletion):
+        """Do with a node what Senlin does with nodes of all types."""
+        self.move('del_nodes')
+        self.move('add_nodes')
+        self.region.servers.clear()
+        self.region.stacks.clear()
+        self.run_on_node('check')
+        self.recreate()
+        self.recreate()
+        self.run_on_node('recover')
         for call in calls:
-            steps += [failing(call, RECREATE), RECREATE]
-        call = calls[0].replace('create', 'delete')
-        steps += [failing(call, delete), delete]
-        policy = self.region_policy((THREE,))
-        self.assertEqual(
-            self.trace(kind, kind, ONE, (), steps),
-            self.trace(kind, OURS[kind], THREE, (policy,), steps),
+            self.region.failures[call] = 'Out of order'
+            self.recreate()
+            self.region.failures.clear()
+            self.recreate()
+        self.region.failures[deletion] = 'Out of order'
+        self.delete()
+        self.region.failures.clear()
+        self.delete()
+        return self.notes
+
+    def live_as_server(self):
+        self.update(name='renamed')
+        self.run_on_node('recover', operation='REBOOT')
+        self.update(user_data='new')
+        self.run_on_node('check')
+        image = {'image': 'new'}
+        self.run_on_node(
+            'recover', operation='REBUILD', operation_params=image
         )
+        self.run_on_node('recover')
+        return self.live(SERVER_CALLS, 'server_delete')
+
+    def live_as_stack(self):
+        self.update(timeout=7)
+        self.recreate()
+        return self.live(STACK_CALLS, 'stack_delete')
+
+    def test_the_same_is_left_of_a_server(self):
+        self.begin('os.nova.server', SERVER, ONE)
+        in_tree = self.live_as_server()
+        policy = self.region_policy((THREE,))
+        self.begin('senlin_plugins.nova.server', SERVER, THREE, policy)
+        self.assertEqual(in_tree, self.live_as_server())
+
+    def test_the_same_is_left_of_a_stack(self):
+        self.begin('os.heat.stack', STACK, ONE)
+        in_tree = self.live_as_stack()
+        policy = self.region_policy((THREE,))
+        self.begin('senlin_plugins.heat.stack', STACK, THREE, policy)
+        self.assertEqual(in_tree, self.live_as_stack())

@@ -8,16 +8,10 @@ a server. Senlin creates it when it is recovered.
 
 from unittest import mock
 
-import ddt
-from senlin.common import context
 from senlin.engine import senlin_lock
-from senlin.engine.actions import base as actions
 from senlin.objects import cluster_lock
-from senlin.objects import cluster_policy as binding_objects
-from senlin.policies import base as policy_base
 
-from senlin_plugins.region_policy import CREATED_ALREADY, DELETED_ALREADY
-from testing.senlin import engine
+from senlin_plugins.region_policy import CREATED_ALREADY
 from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import (
     KEYSTONE_DOWN,
@@ -28,14 +22,12 @@ from tests.functional.senlin_plugins.base import (
 )
 
 
-@ddt.ddt
 class Waiting(base.TestCase):
     def spread_with(self, count, *regions):
         """Create a cluster with some nodes; return it and its profile."""
         profile = self.senlin.profile()
         cluster = self.cluster(self.region_policy(*regions), profile=profile)
-        if count:
-            self.act(cluster, 'scale_out', count=count)
+        self.act(cluster, 'scale_out', count=count)
         return cluster, profile
 
     def lose(self, cluster, profile):
@@ -70,41 +62,9 @@ class Waiting(base.TestCase):
         self.assertEqual(before, self.shown(node))
         self.assert_servers(cluster, **{THREE: 1, TWO: 1})
 
-    def test_a_node_that_was_deleted_is_not_created(self):
-        cluster, profile = self.spread_with(0, (TWO,))
-        node = self.lose(cluster, profile)
-        admin = context.RequestContext(
-            user_id=engine.USER, project_id=engine.PROJECT, is_admin=True
-        )
-        action_id = actions.Action.create(
-            admin, node, 'NODE_CREATE', force=True, cluster_id=cluster
-        )
-        # As if somebody deleted the node while the action waits for a lock.
-        action = actions.Action.load(admin, action_id=action_id)
-        self.abandon(node)
-        (binding,) = binding_objects.ClusterPolicy.get_all(admin, cluster)
-        policy = policy_base.Policy.load(admin, binding.policy_id)
-        policy.pre_op(cluster, action)
-        self.assertEqual('ERROR', action.data['status'])
-        self.assertEqual(DELETED_ALREADY, action.data['reason'])
-
-    def test_as_many_as_there_is_room_for(self):
-        cluster, profile = self.spread_with(1, (TWO, 100, 2))
-        lost = [self.lose(cluster, profile) for _ in range(2)]
-        action = self.senlin.act(cluster, 'recover')
-        self.assert_failed(NO_PLAN, action)
-        statuses = {self.shown(node)['status']: node for node in lost}
-        self.assertEqual({'ACTIVE', 'INIT'}, {*statuses})
-        stuck = statuses['INIT']
-        self.assert_failed(NO_PLAN, self.senlin.act_node(stuck, 'recover'))
-        self.assertEqual({}, self.shown(stuck)['data'])
-        self.assertEqual(2, self.cloud.servers_of(cluster)[TWO])
-
-    @ddt.data('', 'senlin.policy.deletion')
-    def test_it_leaves_before_any_node_with_a_server(self, deletion):
+    def test_it_leaves_before_any_node_with_a_server(self):
         cluster, profile = self.spread_with(2, (TWO,), (ONE,))
-        if deletion:
-            self.attach(cluster, self.senlin.policy(deletion, {}))
+        self.attach(cluster, self.senlin.policy('senlin.policy.deletion', {}))
         self.lose(cluster, profile)
         data = self.act(cluster, 'scale_in')
         self.assertEqual({'(none)': 1}, data['deletion']['regions'])
@@ -112,7 +72,9 @@ class Waiting(base.TestCase):
         self.assert_servers(cluster, **{ONE: 1, TWO: 1})
 
     def test_the_desired_capacity_does_not_count_a_refused_node(self):
-        cluster, profile = self.spread_with(0, (TWO, 100, 2))
+        profile = self.senlin.profile()
+        policy = self.region_policy((TWO, 100, 2))
+        cluster = self.cluster(policy, profile=profile)
         started = [self.senlin.start_node(cluster, profile) for _ in range(3)]
         ended = [self.senlin.wait(action) for action, _ in started]
         (refused,) = (a for a in ended if a['status'] == 'FAILED')
