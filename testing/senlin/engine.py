@@ -9,6 +9,7 @@ does; :func:`boot` starts the services once.
 
 # ruff: noqa: E402 - the process is patched before anything is imported.
 
+import dataclasses
 import functools
 import json
 import os
@@ -99,22 +100,15 @@ class ApiError(Exception):
         self.code = code
 
 
+@dataclasses.dataclass
 class Engine:
     """The running services, driven through REST."""
 
-    def __init__(
-        self,
-        app: Any,
-        cloud: stub_cloud.Cloud,
-        service: engine_service.EngineService,
-    ) -> None:
-        self._app = app
-        self.cloud = cloud
-        self._service = service
+    app: Any
+    cloud: stub_cloud.Cloud
+    service: engine_service.EngineService
 
-    def call(
-        self, method: str, path: str, body: dict[str, Any] | None = None
-    ) -> dict[str, Any]:
+    def call(self, method: str, path: str, body: Any = None) -> dict[str, Any]:
         """Send one REST request.
 
         :param path: the path after ``/v1``.
@@ -135,7 +129,7 @@ class Engine:
         )
         if body is not None:
             request.body = json.dumps(body).encode()
-        response = request.get_response(self._app)
+        response = request.get_response(self.app)
         answer = json.loads(response.body or '{}') or {}
         if response.status_int >= 400:
             raise ApiError(response.status_int, answer['error']['message'])
@@ -147,39 +141,27 @@ class Engine:
         self, type_name: str = 'senlin_plugins.nova.server', **properties: Any
     ) -> str:
         """Create a profile and return its id."""
-        spec = {
-            'type': type_name,
-            'version': '1.0',
-            'properties': properties or {'flavor': 'small', 'networks': []},
-        }
-        body = {'profile': {'name': f'profile-{type_name}', 'spec': spec}}
+        properties = properties or {'flavor': 'small', 'networks': []}
+        body = {'profile': _definition(type_name, properties, '1.0')}
         return str(self.call('POST', '/profiles', body)['profile']['id'])
 
     def policy(
         self, type_name: str, properties: dict[str, Any], version: str = '1.0'
     ) -> str:
         """Create a policy and return its id."""
-        spec = {
-            'type': type_name,
-            'version': version,
-            'properties': properties,
-        }
-        body = {'policy': {'name': f'policy-{type_name}', 'spec': spec}}
+        body = {'policy': _definition(type_name, properties, version)}
         return str(self.call('POST', '/policies', body)['policy']['id'])
 
-    def cluster(self, profile_id: str, size: int = 0, **attrs: Any) -> str:
+    def cluster(self, profile_id: str, size: int = 0) -> str:
         """Create a cluster, wait for it and return its id."""
-        body = {
-            'cluster': {
-                'name': 'cluster',
-                'profile_id': profile_id,
-                'desired_capacity': size,
-                'min_size': 0,
-                'max_size': -1,
-                **attrs,
-            }
+        cluster = {
+            'name': 'cluster',
+            'profile_id': profile_id,
+            'desired_capacity': size,
+            'min_size': 0,
+            'max_size': -1,
         }
-        answer = self.call('POST', '/clusters', body)
+        answer = self.call('POST', '/clusters', {'cluster': cluster})
         self.wait(answer['started'])
         return str(answer['cluster']['id'])
 
@@ -201,24 +183,20 @@ class Engine:
 
     def start_node(self, cluster_id: str, profile_id: str) -> tuple[str, str]:
         """Start to create a node in a cluster and return (action, node)."""
-        body = {
-            'node': {
-                'name': 'node',
-                'profile_id': profile_id,
-                'cluster_id': cluster_id,
-            }
+        node = {
+            'name': 'node',
+            'profile_id': profile_id,
+            'cluster_id': cluster_id,
         }
-        answer = self.call('POST', '/nodes', body)
+        answer = self.call('POST', '/nodes', {'node': node})
         return answer['started'], answer['node']['id']
 
     def act_node(
         self, node_id: str, name: str, **arguments: Any
     ) -> dict[str, Any]:
         """Run an action on a node to its end and return it."""
-        answer = self.call(
-            'POST', f'/nodes/{node_id}/actions', {name: arguments}
-        )
-        return self.wait(answer['action'])
+        path = f'/nodes/{node_id}/actions'
+        return self.wait(self.call('POST', path, {name: arguments})['action'])
 
     def delete(self, path: str) -> dict[str, Any]:
         """Delete a node or a cluster and return the action."""
@@ -240,19 +218,11 @@ class Engine:
         nodes.sort(key=lambda node: (node.created_at, node.index))
         return [node.id for node in nodes]
 
-    def run(
-        self,
-        target: str,
-        name: str,
-        data: dict[str, Any] | None = None,
-        **inputs: Any,
-    ) -> dict[str, Any]:
+    def run(self, target: str, name: str, **inputs: Any) -> dict[str, Any]:
         """Run an action with inputs that the API does not let through.
 
         :param target: the id of a cluster or a node.
         :param name: the action's name, such as ``CLUSTER_RESIZE``.
-        :param data: what a policy has left in the action's data.
-        :returns: the action after its end.
         """
         owner = context.RequestContext(
             user_id=USER, project_id=PROJECT, is_admin=True
@@ -266,7 +236,6 @@ class Engine:
             cluster_id=target,
             cause=consts.CAUSE_RPC,
             status=actions.Action.READY,
-            data=data or {},
             inputs=inputs,
         )
         return self.wait(action_id)
@@ -292,7 +261,7 @@ class Engine:
                 synchronize_session=False,
             )
         with eventlet.Timeout(PATIENCE):
-            while self._service.tg.threads:
+            while self.service.tg.threads:
                 eventlet.sleep(PAUSE)
         with db_api.session_for_write() as session:
             for table in reversed(TABLES):
@@ -300,11 +269,15 @@ class Engine:
         self.cloud.reset()
 
 
-def _status(action_id: str) -> str | None:
-    """Return the status of an action from the database.
+def _definition(
+    type_name: str, properties: dict[str, Any], version: str
+) -> dict[str, Any]:
+    spec = {'type': type_name, 'version': version, 'properties': properties}
+    return {'name': type_name, 'spec': spec}
 
-    To ask the API takes thirty times as long.
-    """
+
+def _status(action_id: str) -> str | None:
+    # To ask the API takes thirty times as long.
     with db_api.session_for_read() as session:
         query = session.query(models.Action.status).filter_by(id=action_id)
         return query.scalar()

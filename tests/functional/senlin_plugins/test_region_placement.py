@@ -171,6 +171,9 @@ class Recovering(base.TestCase):
         self.assertEqual(
             [{'region_name': TWO}], data['placement']['placements']
         )
+        # A recovery that lacks no node plans nothing.
+        data = self.act(cluster, 'recover', check_capacity=True)
+        self.assertNotIn('placement', data)
         self.assert_servers(cluster, **{TWO: 1, THREE: 1})
 
 

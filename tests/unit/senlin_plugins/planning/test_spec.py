@@ -60,6 +60,7 @@ class RegionSpec(unittest.TestCase):
         (spec_of(type='senlin.policy.deletion'), "'type' is 'senlin.policy."),
         (spec_of(version=2), "'version' is '2': it must be 1.0."),
         (spec_of(description=None), "'description' is empty"),
+        (spec_of(properties=None), "'properties' is not a mapping"),
         (spec_of(regions=[]), "'regions' is not known in the spec"),
         (spec_of(properties={}), "'regions' must be a list"),
         (
