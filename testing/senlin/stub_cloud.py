@@ -118,7 +118,7 @@ class Compute(Client):
             status='ACTIVE',
             availability_zone=attrs.get('availability_zone', 'nova'),
             metadata=dict(attrs['metadata']),
-            image={'id': attrs.get('imageRef', 'none')},
+            image={'id': attrs.get('imageRef')},
             flavor=dict.fromkeys(('id', 'name'), attrs['flavorRef']),
             fault={'message': None},
             addresses={},
@@ -136,30 +136,25 @@ class Compute(Client):
         self._call('server_get')
         return self._copy('servers', server)
 
-    def _changing(self, server):
-        self._call('server_get')
-        return self._get('servers', server)
-
     def wait_for_server(self, server, status='ACTIVE', timeout=None, **kwargs):
         self._call('wait_for_server')
         return self._copy('servers', server)
 
     def server_update(self, server, **attrs):
-        vars(self._changing(server)).update(attrs)
+        vars(self._get('servers', server)).update(attrs)
 
     def server_reboot(self, server, reboot_type):
-        self._changing(server).reboots += 1
+        self._get('servers', server).reboots += 1
 
     def server_rebuild(self, server, image, name, admin_password):
-        self._call('server_rebuild')
-        self._changing(server).image = {'id': image}
+        self._get('servers', server).image = {'id': image}
 
     def server_metadata_update(self, server, metadata):
-        self._changing(server).metadata.update(metadata)
+        self._get('servers', server).metadata.update(metadata)
 
     def server_metadata_delete(self, server, keys):
         for key in keys:
-            self._changing(server).metadata.pop(key, None)
+            self._get('servers', server).metadata.pop(key, None)
 
     def server_group_find(self, name_or_id, ignore_missing=True):
         return None
@@ -261,17 +256,7 @@ class Identity(Client):
 
     @classmethod
     def get_service_credentials(cls, **kwargs):
-        return {
-            'auth_url': 'http://keystone.example/v3',
-            'username': 'senlin',
-            'password': 'secret',
-            'project_name': 'service',
-            'user_domain_name': 'Default',
-            'project_domain_name': 'Default',
-            'verify': True,
-            'interface': 'public',
-            **kwargs,
-        }
+        return {'auth_url': 'http://keystone.example/v3', **kwargs}
 
     def validate_regions(self, regions):
         if self.cloud.keystone_failure:
