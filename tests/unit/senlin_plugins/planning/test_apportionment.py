@@ -158,3 +158,8 @@ class Examples(unittest.TestCase):
         regions = [Region('a'), Region('b')]
         decision = shrink(regions, {'a': 2, 'b': 2}, 1, useless)
         self.assertEqual(plan, decision.plan)
+
+    @ddt.data(grow, shrink)
+    def test_no_region_is_refused_with_the_documented_reason(self, decide):
+        decision = decide([], {'a': 1}, 1)
+        self.assertEqual('No region is found usable.', decision.refusal)
