@@ -7,38 +7,19 @@ they write lies below ``.cloud/`` of the checkout.
 """
 
 import argparse
-import sys
 
-try:
-    from tests.cloud import boot, install, logs
-except ModuleNotFoundError as exc:
-    sys.exit(
-        f'{exc}: run this with .tox/cloud/bin/python, which '
-        '"make env ENV=functional-2026.2,cloud" makes'
-    )
+from tests.cloud import boot
 
+COMMANDS = {
+    'install': boot.install,
+    'up': boot.up,
+    'down': boot.down,
+    'logs': boot.show_errors,
+}
 
-def show_logs() -> None:
-    """Show the last errors in all logs."""
-    print(*logs.errors(), sep='\n')
-
-
-def main() -> None:
-    """Carry out a command."""
+if __name__ == '__main__':
     parser = argparse.ArgumentParser(
         prog='python -m tests.cloud', description=__doc__.splitlines()[0]
     )
-    commands = parser.add_subparsers(required=True, metavar='COMMAND')
-    for name, function, summary in (
-        ('install', install.install, "install Debian's MariaDB and RabbitMQ"),
-        ('up', boot.up, 'boot the cloud'),
-        ('down', boot.down, 'stop the cloud; the logs stay'),
-        ('logs', show_logs, 'show the last errors in all logs'),
-    ):
-        command = commands.add_parser(name, help=summary, description=summary)
-        command.set_defaults(function=function)
-    parser.parse_args().function()
-
-
-if __name__ == '__main__':
-    main()
+    parser.add_argument('command', choices=COMMANDS)
+    COMMANDS[parser.parse_args().command]()

@@ -1,114 +1,184 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What the tests on the cloud share: its APIs, its databases, their wishes."""
+"""What the tests on the cloud share."""
 
+import concurrent.futures
 import functools
 import json
-import pathlib
 import signal
 import uuid
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import testtools
 from openstack.compute.v2 import server as compute_server
-from testtools import content
 
-from tests.cloud import (
-    layout,
-    logs,
-    mariadb,
-    processes,
-    readiness,
-)
+from tests.cloud import databases, layout, processes
 
-ONE, TWO = (region.name for region in layout.REGIONS)
+REGIONS = {region.name: region for region in layout.REGIONS}
+ONE, TWO = REGIONS
 
-Server = compute_server.Server
+#: The version of Nova's API in which servers are asked for.
+VERSION = '2.90'
+
+#: How many requests are on their way at the same time.
+WORKERS = 10
 
 #: A login and the looks at what there is are made once for all tests.
 connect = functools.cache(layout.connect)
 
 
 class CloudTest(testtools.TestCase):
-    """A test on the cloud.
-
-    When it fails, what the services logged as errors meanwhile is shown.
-    """
-
     #: Where a test works that is about one region.
     region = ONE
 
     def setUp(self) -> None:
         super().setUp()
-        self.addOnException(functools.partial(self.show_logs, logs.sizes()))
-        self.user = {
-            region.name: connect(region.name, layout.USER)
-            for region in layout.REGIONS
-        }
-        self.admin = {
-            region.name: connect(region.name) for region in layout.REGIONS
-        }
+        self.user = {name: connect(name, layout.USER) for name in REGIONS}
+        self.admin = {name: connect(name) for name in REGIONS}
 
-    def pause(self, *names: str) -> None:
-        """Stop services where they are, at most until the test ends."""
-        self.addCleanup(self.go_on, *names)
-        for name in names:
-            processes.send(signal.SIGSTOP, name)
+    wait_until = staticmethod(processes.wait_until)
 
-    @staticmethod
-    def go_on(*names: str) -> None:
-        """Let services that were stopped go on."""
-        for name in names:
-            processes.send(signal.SIGCONT, name)
-
-    #: Wait for an end state.
-    wait_for = staticmethod(readiness.wait_until)
-
-    def show_logs(self, before: dict[pathlib.Path, int], _: object) -> None:
-        """Add the errors in the logs to what is said of the test."""
-        lines = '\n'.join(logs.errors(before))
-        self.addDetail('errors in the logs', content.text_content(lines))
-
-    def servers(self, region: str) -> dict[str, Server]:
+    def servers(self, region: str) -> dict[str, compute_server.Server]:
         """Return the servers of a region as Nova lists them, by id."""
         compute = self.admin[region].compute
         servers = compute.servers(all_projects=True)
         return {server.id: server for server in servers}
 
-    def request_spec(self, region: str, server: str) -> dict | None:
-        """Return what the scheduler was asked for, from Nova's API database.
-
-        :returns: the content of the row; None when there is none.
-        """
-        rows = mariadb.query(
+    def hints(self, region: str, server: str) -> dict[str, list[str]]:
+        """Return the scheduler hints that Nova has stored for a server."""
+        ((spec,),) = databases.query(
             f'nova_api_{region}',
             'SELECT spec FROM request_specs WHERE instance_uuid = %s',
             server,
         )
-        return json.loads(rows[0][0])['nova_object.data'] if rows else None
-
-    def hints(self, region: str, server: str) -> dict[str, list[str]]:
-        """Return the scheduler hints that Nova has stored for a server."""
-        spec = self.request_spec(region, server)
-        assert spec is not None
-        return spec['scheduler_hints'] or {}
+        return json.loads(spec)['nova_object.data']['scheduler_hints']
 
 
-def instances(
-    region: str, servers: Iterable[str], condition: str = 'TRUE'
-) -> set[str]:
-    """Return which of some servers Nova's databases have."""
-    ids: set[str] = set()
-    for cell in ('nova', 'nova_cell0'):
-        rows = mariadb.query(
-            f'{cell}_{region}',
-            f'SELECT uuid FROM instances WHERE deleted = 0 AND {condition}'  # noqa: S608
-            ' AND uuid IN %s',
-            # SQL knows no empty list.
-            ['', *servers],
+class ServerTest(CloudTest):
+    """A test that boots servers in a region and looks at their hosts."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.hosts = REGIONS[self.region].hosts
+        self.compute = self.admin[self.region].compute
+        self.small = self.compute.find_flavor(layout.FLAVOR).id
+        self.image = self.admin[self.region].image.find_image(layout.IMAGE).id
+        self._servers: list[str] = []
+        self.addCleanup(self.remove_servers)
+
+    def make_aggregate(self, metadata: dict[str, str]) -> str:
+        """Make an aggregate of all hosts and return its id."""
+        made = self.compute.create_aggregate(name=unique('aggregate')).id
+        self.addCleanup(self.compute.delete_aggregate, made)
+        self.compute.set_aggregate_metadata(made, metadata)
+        for host in self.hosts:
+            self.compute.add_host_to_aggregate(made, host)
+            self.addCleanup(
+                self.compute.remove_host_from_aggregate, made, host
+            )
+        return made
+
+    def make_group(self, policy: str) -> str:
+        """Make a server group and return its id."""
+        made = self.compute.create_server_group(
+            name=unique('group'), policy=policy
+        ).id
+        self.addCleanup(self.compute.delete_server_group, made)
+        return made
+
+    def boot(
+        self, hints: dict[str, object], flavor: str = '', **more: object
+    ) -> str:
+        """Ask for a server and return its id.
+
+        :param hints: for the scheduler.
+        :param more: what else is asked for.
+        """
+        server = {
+            'name': unique('server'),
+            'flavorRef': flavor or self.small,
+            'imageRef': self.image,
+            'networks': 'none',
+            **more,
+        }
+        response = self.compute.post(
+            '/servers',
+            json={'server': server, 'os:scheduler_hints': hints},
+            microversion=VERSION,
         )
-        ids.update(server for (server,) in rows)
-    return ids
+        self.assertEqual(202, response.status_code, response.text)
+        made = response.json()['server']['id']
+        self._servers.append(made)
+        return made
+
+    def remove_servers(self, *servers: str) -> None:
+        """Delete servers, by default all; wait until they are gone."""
+        unwanted = servers or self._servers
+        self.at_once(self.compute.delete_server, unwanted)
+        self.wait_until(
+            lambda: self.assertEqual(
+                set(), set(unwanted) & set(self.servers(self.region))
+            )
+        )
+
+    @staticmethod
+    def at_once(ask: Callable[[Any], Any], wishes: Iterable[Any]) -> list:
+        """Ask for many things, some of them at once; return the answers."""
+        with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
+            return list(pool.map(ask, wishes))
+
+    def hosts_of(self, servers: Iterable[str]) -> list[str | None]:
+        """Wait until servers run or have failed, and return their hosts.
+
+        :returns: None for each that is in ERROR.
+        """
+        listed = self.wait_for_statuses(servers, 'ACTIVE', 'ERROR')
+        return [
+            server.compute_host if server.status == 'ACTIVE' else None
+            for server in listed
+        ]
+
+    def wait_for_statuses(
+        self, servers: Iterable[str], *statuses: str
+    ) -> list[compute_server.Server]:
+        """Wait until nothing is done with servers any more; return them."""
+
+        def check() -> list[compute_server.Server]:
+            by_id = self.servers(self.region)
+            listed = [by_id[server] for server in servers]
+            for server in listed:
+                self.assertIn(server.status, statuses)
+                self.assertIsNone(server.task_state)
+            return listed
+
+        return self.wait_until(check)
+
+    def boot_before_claims(
+        self, boot: Callable[[Any], str], wishes: Iterable[Any]
+    ) -> list[str]:
+        """Ask for servers, and let no host claim one before all have hosts.
+
+        :returns: the ids of the servers, in the order of the wishes.
+        """
+        computes = [
+            f'{self.region}.nova-compute-{host}' for host in self.hosts
+        ]
+        self.addCleanup(processes.send, signal.SIGCONT, *computes)
+        processes.send(signal.SIGSTOP, *computes)
+        servers = self.at_once(boot, wishes)
+        self.wait_until(lambda: self.check_scheduled(servers))
+        processes.send(signal.SIGCONT, *computes)
+        return servers
+
+    def check_scheduled(self, servers: list[str]) -> None:
+        """Raise unless a scheduler has chosen the host of each server."""
+        rows = databases.query(
+            f'nova_api_{self.region}',
+            'SELECT cell_id FROM instance_mappings WHERE instance_uuid IN %s',
+            servers,
+        )
+        self.assertNotIn((None,), rows, 'servers without a host')
 
 
 def unique(word: str) -> str:

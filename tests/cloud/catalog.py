@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Fill Keystone: users, roles and where each service answers."""
+"""Fill the new cloud: users, addresses of the services, flavors, an image."""
 
 from openstack import connection
 
 from tests.cloud import layout
 
-#: Type and path of each service.
+#: Type and path of each service beside Keystone.
 SERVICES = {
     'placement': ('placement', ''),
     'nova': ('compute', '/v2.1'),
@@ -24,59 +24,69 @@ def fill() -> None:
     identity = admin.identity
     fill_users(admin)
     # The first one is there already, with its Keystone.
-    later_regions = layout.REGIONS[1:]
-    for region in later_regions:
-        identity.create_region(id=region.name)
+    _, second = layout.REGIONS
+    identity.create_region(id=second.name)
     (keystone,) = identity.services(type='identity')
-    add_endpoints(admin, keystone.id, 'keystone', '/v3', later_regions)
+    add_endpoint(admin, keystone.id, second, layout.url('keystone') + '/v3')
     for name, (kind, path) in SERVICES.items():
         made = identity.create_service(name=name, type=kind)
-        add_endpoints(admin, made.id, name, path)
+        for region in layout.REGIONS:
+            # Some services there are once for all regions.
+            own = f'{region.name}.{name}'
+            server = own if own in layout.PORTS else name
+            add_endpoint(admin, made.id, region, layout.url(server) + path)
 
 
 def fill_users(admin: connection.Connection) -> None:
     """Make the services' users, a user with a project, and Heat's domain."""
     identity = admin.identity
     roles = {role.name: role for role in identity.roles()}
-    service, demo = (
-        identity.create_project(name=name, domain_id='default')
-        for name in ('service', layout.USER)
-    )
-    made = {
-        name: identity.create_user(
-            name=name, password=layout.PASSWORD, domain_id='default'
+
+    def make_user(name: str, domain: str = 'default'):
+        return identity.create_user(
+            name=name, password=layout.PASSWORD, domain_id=domain
         )
-        for name in (*SERVICES, layout.USER)
-    }
-    member = made.pop(layout.USER), roles['member']
-    identity.assign_project_role_to_user(demo, *member)
-    for user in made.values():
+
+    demo = identity.create_project(name=layout.USER, domain_id='default')
+    identity.assign_project_role_to_user(
+        demo, make_user(layout.USER), roles['member']
+    )
+    service = identity.create_project(name='service', domain_id='default')
+    for name in SERVICES:
+        user = make_user(name)
         for role in ('admin', 'service'):
             identity.assign_project_role_to_user(service, user, roles[role])
     domain = identity.create_domain(name='heat')
-    keeper = identity.create_user(
-        name='heat_domain_admin',
-        password=layout.PASSWORD,
-        domain_id=domain.id,
-    )
+    keeper = make_user('heat_domain_admin', domain.id)
     identity.assign_domain_role_to_user(domain, keeper, roles['admin'])
 
 
-def add_endpoints(
+def add_endpoint(
     admin: connection.Connection,
     service: str,
-    name: str,
-    path: str,
-    regions: tuple[layout.Region, ...] = layout.REGIONS,
+    region: layout.Region,
+    url: str,
 ) -> None:
-    """Say where a service, named by its id, answers in each region."""
-    for region in regions:
-        # Some services there are once for all regions.
-        server = name if name in layout.SERVERS else f'{region.name}.{name}'
-        for interface in ('public', 'internal'):
-            admin.identity.create_endpoint(
-                service_id=service,
-                region_id=region.name,
-                interface=interface,
-                url=layout.url(server) + path,
-            )
+    """Say where a service, named by its id, answers in a region."""
+    for interface in ('public', 'internal'):
+        admin.identity.create_endpoint(
+            service_id=service,
+            region_id=region.name,
+            interface=interface,
+            url=url,
+        )
+
+
+def fill_clouds() -> None:
+    """Make the flavors and the image that servers need."""
+    for region in layout.REGIONS:
+        layout.connect(region.name).compute.create_flavor(
+            name=layout.FLAVOR, vcpus=1, ram=64, disk=1
+        )
+    layout.connect().image.create_image(
+        layout.IMAGE,
+        data=bytes(1024),
+        disk_format='raw',
+        container_format='bare',
+        visibility='public',
+    )

@@ -11,125 +11,97 @@ import pathlib
 import string
 
 from tests import pages, signing
-from tests.cloud import layout, rabbitmq
+from tests.cloud import layout
 
 TEMPLATES = pathlib.Path(__file__).resolve().parent / 'etc'
 
 
 def write_all() -> None:
     """Write the configuration of every service, and of a user's shell."""
-    write('keystone.conf', database=layout.database('keystone'))
-    for region in layout.REGIONS:
-        write_region(region)
     plugins = {
         # Whoever signs and whoever believes have the same line.
         'heat': from_page('quickstart-stack', 'enabled = true'),
         'senlin': from_page('senlin', 'default_region_name ='),
     }
-    for service, plugin in plugins.items():
+    for service in ('keystone', 'glance', 'neutron', 'heat', 'senlin'):
         write(
             f'{service}.conf',
+            f'{service}.conf',
             database=layout.database(service),
-            port=layout.port(service),
+            port=layout.PORTS[service],
             url=layout.url(service),
-            transport=layout.transport(rabbitmq.SHARED),
-            authtoken=authtoken(service),
-            plugin=plugin,
+            login=login(service),
+            plugin=plugins.get(service),
         )
-        for number in (1, 2):
-            write_host(f'{service}-engine-{number}')
+    port = layout.PORTS['rabbitmq']
+    for name in ('rabbitmq.conf', 'rabbitmq-definitions.json'):
+        write(name, name, port=port)
+    for region in layout.REGIONS:
+        write_region(region)
     (layout.ETC / 'senlin-environments').mkdir()
-    (layout.FOLDER / 'openrc').write_text(
-        ''.join(
-            f'export {name}={value}\n'
-            for name, value in layout.login(layout.USER).items()
-        )
-    )
+    variables = layout.login(layout.USER).items()
+    exports = [f'export {name}={value}\n' for name, value in variables]
+    (layout.FOLDER / 'openrc').write_text(''.join(exports))
 
 
 def write_region(region: layout.Region) -> None:
     """Write the configuration of the services of one region."""
-    environments = {'nova': region.nova_environment}
-    for service in ('placement', 'glance', 'neutron', 'nova'):
-        write(
-            f'{service}.conf',
-            folder=region.name,
-            region=region.name,
-            environment=environments.get(service, layout.ENVIRONMENT),
-            database=layout.database(f'{service}_{region.name}'),
-            port=region.port(service),
-            transport=layout.transport(region.name),
-            authtoken=authtoken(service),
-            login=login(service),
-            # The second filter does nothing unless a server asks it.
-            plugin=from_page('quickstart-nova', 'enabled_filters =')
-            + ',TeamSpreadFilter\n'
-            + from_page('quickstart-stack', 'weight_classes =')
-            + '\n'
-            + from_page('nova-spread', 'stack_spread_over =')
-            + '\n'
-            + from_page('index', 'server_group_weight_multiplier ='),
-        )
+    name = region.name
+    write(
+        'placement.conf',
+        f'{name}/placement.conf',
+        database=layout.database(f'placement_{name}'),
+        login=login('placement'),
+    )
+    # The second filter does nothing unless a server asks it.
+    plugin = [
+        from_page('quickstart-nova', 'enabled_filters =')
+        + ',TeamSpreadFilter',
+        from_page('quickstart-stack', 'weight_classes ='),
+        from_page('nova-spread', 'stack_spread_over ='),
+        from_page('index', 'server_group_weight_multiplier ='),
+    ]
+    write(
+        'nova.conf',
+        f'{name}/nova.conf',
+        environment=region.environment,
+        login=login('nova'),
+        plugin='\n'.join(plugin),
+        port=layout.PORTS[f'{name}.nova'],
+        region=name,
+    )
     write(
         'nova-database.conf',
-        folder=region.name,
-        database=layout.database(f'nova_{region.name}'),
-        api_database=layout.database(f'nova_api_{region.name}'),
+        f'{name}/nova-database.conf',
+        database=layout.database(f'nova_{name}'),
+        api_database=layout.database(f'nova_api_{name}'),
     )
-    for number in (1, 2):
-        write_host(f'scheduler-{number}', region.name)
-    for host in region.hosts:
-        write_host(host, region.name)
+    for host in (*region.schedulers, *region.hosts):
+        write('host.conf', f'{name}/{host}.conf', host=host, region=name)
+        (layout.DATA / name / host).mkdir(parents=True)
 
 
-def write_host(host: str, folder: str = '.') -> None:
-    """Write what tells one process from others of its service."""
-    write(
-        'host.conf',
-        folder=folder,
-        name=f'{host}.conf',
-        host=host,
-        region=folder,
-    )
-    (layout.DATA / folder / host).mkdir(parents=True)
-
-
-def write(
-    template: str, *, folder: str = '.', name: str = '', **values: object
-) -> None:
-    """Fill a template.
-
-    :param folder: the folder below ``etc`` that the file goes to.
-    :param name: the file's name, if not that of the template.
-    """
+def write(template: str, target: str, **values: object) -> None:
+    """Fill a template; the target is a file below ``etc``."""
+    common = {
+        'address': layout.ADDRESS,
+        'data': layout.DATA,
+        'environment': layout.ENVIRONMENT,
+        'etc': layout.ETC,
+        'identity': f'{layout.url("keystone")}/v3',
+        'password': layout.PASSWORD,
+        'rabbitmq': f'{layout.ADDRESS}:{layout.PORTS["rabbitmq"]}',
+    }
     text = string.Template((TEMPLATES / template).read_text())
-    target = layout.ETC / folder / (name or template)
-    target.parent.mkdir(exist_ok=True)
-    target.write_text(
-        text.substitute(
-            {'environment': layout.ENVIRONMENT, **values},
-            address=layout.ADDRESS,
-            data=layout.DATA,
-            etc=layout.ETC,
-            identity=f'{layout.url("keystone")}/v3',
-            password=layout.PASSWORD,
-        )
-    )
+    path = layout.ETC / target
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text.substitute(common, **values))
 
 
 def login(user: str) -> str:
     """Return how a service logs in, for a section that has a client in it."""
     values = {'auth_type': 'password', **layout.credentials(user, 'service')}
     return '\n'.join(f'{name} = {value}' for name, value in values.items())
-
-
-def authtoken(user: str) -> str:
-    """Return the lines of a service's section ``keystone_authtoken``."""
-    return (
-        f'www_authenticate_uri = {layout.url("keystone")}/v3\n'
-        f'{login(user)}\n'
-        'service_token_roles_required = true'
-    )
 
 
 def from_page(page: str, line: str) -> str:

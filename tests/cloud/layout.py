@@ -1,17 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Where everything of the cloud is: folders, ports, databases, regions.
-
-Everything listens on the loopback address and lives below ``.cloud/`` of the
-checkout, so that it disturbs nothing else on the machine.
-"""
+"""Where everything of the cloud is: folders, ports, databases, regions."""
 
 import dataclasses
-import functools
-import json
 import os
 import pathlib
-import socket
 import sys
 
 import openstack
@@ -23,10 +16,9 @@ ETC = FOLDER / 'etc'
 LOG = FOLDER / 'log'
 DATA = FOLDER / 'data'
 
-#: The environment that the services run from: that of the interpreter.
+#: The environments that the services run from: that of the interpreter, and
+#: the one that has the newest Nova and Placement.
 ENVIRONMENT = pathlib.Path(sys.prefix)
-
-#: The one that some regions have their Nova and Placement from instead.
 NEWEST = ENVIRONMENT.parent / 'functional-2026.2'
 
 ADDRESS = '127.0.0.1'
@@ -48,80 +40,45 @@ IMAGE = 'tiny'
 class Region:
     """One region of the cloud.
 
-    :param name: as Keystone knows it.
-    :param nova_environment: the environment that its Nova and Placement run
-        from.
+    :param environment: the one that its Nova and Placement run from.
     """
 
     name: str
     hosts: tuple[str, ...]
-    nova_environment: pathlib.Path = ENVIRONMENT
+    environment: pathlib.Path
 
-    def port(self, service: str) -> int:
-        """Return where one of its APIs listens."""
-        return port(f'{self.name}.{service}')
+    @property
+    def schedulers(self) -> tuple[str, ...]:
+        """Return the names of its schedulers."""
+        return 'scheduler-1', 'scheduler-2'
 
 
 REGIONS = (
-    Region('RegionOne', ('one-1', 'one-2', 'one-3')),
+    Region('RegionOne', ('one-1', 'one-2', 'one-3'), ENVIRONMENT),
     Region('RegionTwo', ('two-1', 'two-2', 'two-3'), NEWEST),
 )
 
-#: Whatever listens: what there is once, and the APIs of each region.
-SERVERS = (
-    'mariadb',
-    'rabbitmq',
-    'epmd',
-    'erlang',
-    'keystone',
-    'heat',
-    'senlin',
-    *(f'{region.name}.placement' for region in REGIONS),
-    *(f'{region.name}.nova' for region in REGIONS),
-    *(f'{region.name}.glance' for region in REGIONS),
-    *(f'{region.name}.neutron' for region in REGIONS),
-)
-
-#: The ports of the cloud that was booted last.
-PORTS = FOLDER / 'ports.json'
-
-
-def choose_ports() -> None:
-    """Choose a port for each server at which nobody listens.
-
-    The kernel gives none of these to clients: a connection of the cloud
-    itself could have the port of a server that is restarted.
-    """
-    limits = pathlib.Path('/proc/sys/net/ipv4/ip_local_port_range')
-    free = filter(can_listen, range(10000, int(limits.read_text().split()[0])))
-    chosen = dict(zip(SERVERS, free, strict=False))
-    if len(chosen) < len(SERVERS):
-        raise OSError(f'no free ports below those that {limits} says')
-    PORTS.write_text(json.dumps(chosen, indent=1))
-    port.cache_clear()
-
-
-def can_listen(number: int) -> bool:
-    """Return whether a server could listen at a port."""
-    with socket.socket() as probe:
-        # As the servers do: one that is closing down is no obstacle.
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((ADDRESS, number))
-        except OSError:
-            return False
-        return True
-
-
-@functools.cache
-def port(server: str) -> int:
-    """Return where one of the servers listens."""
-    return json.loads(PORTS.read_text())[server]
+#: Where the servers listen. The kernel gives none of these to clients.
+PORTS = {
+    'mariadb': 18000,
+    'rabbitmq': 18001,
+    'epmd': 18002,
+    'erlang': 18003,
+    'keystone': 18004,
+    'glance': 18005,
+    'neutron': 18006,
+    'heat': 18007,
+    'senlin': 18008,
+    'RegionOne.placement': 18009,
+    'RegionOne.nova': 18010,
+    'RegionTwo.placement': 18011,
+    'RegionTwo.nova': 18012,
+}
 
 
 def url(server: str) -> str:
     """Return the address of an API, without a path."""
-    return f'http://{ADDRESS}:{port(server)}'
+    return f'http://{ADDRESS}:{PORTS[server]}'
 
 
 def credentials(user: str, project: str) -> dict[str, str]:
@@ -136,12 +93,12 @@ def credentials(user: str, project: str) -> dict[str, str]:
     }
 
 
-def login(user: str, region: str = REGIONS[0].name) -> dict[str, str]:
-    """Return the variables with which a user logs in."""
+def login(user: str) -> dict[str, str]:
+    """Return the variables with which a user logs in to the first region."""
     values = {
         **credentials(user, user),
         'identity_api_version': '3',
-        'region_name': region,
+        'region_name': REGIONS[0].name,
     }
     return {f'OS_{name.upper()}': value for name, value in values.items()}
 
@@ -163,11 +120,6 @@ def connect(
 def database(name: str) -> str:
     """Return the URL under which a service finds its database."""
     return (
-        f'mysql+pymysql://cloud:{PASSWORD}@{ADDRESS}:{port("mariadb")}/'
+        f'mysql+pymysql://cloud:{PASSWORD}@{ADDRESS}:{PORTS["mariadb"]}/'
         f'{name}?charset=utf8'
     )
-
-
-def transport(vhost: str) -> str:
-    """Return the URL under which a service finds its message bus."""
-    return f'rabbit://cloud:{PASSWORD}@{ADDRESS}:{port("rabbitmq")}/{vhost}'

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Print the SQL that a scheduler sends: ``nova_statements.py SERVER OPTIONS``.
+"""Print what the weighers ask: ``nova_statements.py GROUP OPTIONS``.
 
-The program judges all hosts for a server twice, with the filters and weighers
-of the ``nova.conf`` that the options name. The first time, it remembers
-nothing. As JSON, it prints a list with the name of a database and a statement
-in each entry.
+The options name the configuration of Nova. As JSON, the program prints a list
+of the statements for each database.
 """
 
+import collections
 import importlib
 import json
 import sys
@@ -15,37 +14,35 @@ import sys
 
 def main() -> None:
     """Print the statements as JSON."""
-    server = sys.argv.pop(1)
+    group = sys.argv.pop(1)
     # Nova's own program chooses between green threads and native threads.
     importlib.import_module('nova.cmd.scheduler')
     import sqlalchemy
-    from nova import config, context, objects
-    from nova.scheduler import host_manager, utils
+    from nova import config, context
+    from nova.db.main import api as main_db
+
+    from nova_filters.weighers import rows
 
     config.parse_args(sys.argv)
-    objects.register_all()
-    # Otherwise the manager reads the servers of all hosts in the background.
-    host_manager.CONF.set_override(
-        'track_instance_changes', False, group='filter_scheduler'
-    )
-    manager = host_manager.HostManager()
-    sent: list[tuple[str, str]] = []
+    sent = collections.defaultdict(list)
 
     def note(connection, cursor, statement, parameters, *_args) -> None:
         """Note a statement, with its parameters in it."""
-        text = cursor.mogrify(statement, parameters)
-        sent.append((connection.engine.url.database, text))
+        # Beside them are the greetings of SQLAlchemy.
+        if 'FROM' in statement:
+            text = cursor.mogrify(statement, parameters)
+            sent[connection.engine.url.database].append(text)
 
-    event = sqlalchemy.engine.Engine, 'before_cursor_execute', note
-    for _ in range(2):
-        admin = context.get_admin_context()
-        request = objects.RequestSpec.get_by_instance_uuid(admin, server)
-        utils.setup_instance_group(admin, request)
-        hosts = list(manager.get_host_states_by_uuids(admin, None, request))
-        sqlalchemy.event.listen(*event)
-        candidates = list(manager.get_filtered_hosts(hosts, request))
-        manager.get_weighed_hosts(candidates, request)
-        sqlalchemy.event.remove(*event)
+    sqlalchemy.event.listen(
+        sqlalchemy.engine.Engine, 'before_cursor_execute', note
+    )
+    admin = context.get_admin_context()
+    servers = ['server-1', 'server-2']
+    rows.project_servers(admin, 'project')
+    rows.group_members(admin, group)
+    rows.requests(admin, servers, 'word')
+    rows.servers(admin, servers)
+    main_db.pick_context_manager_reader(rows._moves)(admin, servers)
     json.dump(sent, sys.stdout)
 
 

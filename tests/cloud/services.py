@@ -2,51 +2,113 @@
 
 """Every process of the cloud, as it is started."""
 
-import functools
-import itertools
+import getpass
 import pathlib
 from collections.abc import Iterator
 
-from tests.cloud import layout, processes
+from tests.cloud import layout
+from tests.cloud.layout import PORTS
+from tests.cloud.processes import Service
 
-Service = processes.Service
+SOCKET = layout.DATA / 'mariadb.sock'
 
 
 def program(
-    name: str, *files: str, environment: pathlib.Path = layout.ENVIRONMENT
+    environment: pathlib.Path, name: str, *files: str
 ) -> tuple[str, ...]:
-    """Return the command that starts a daemon of a service.
+    """Return the command that runs a program of a service.
 
     :param files: its configuration files below ``etc``, the last one wins.
     """
-    return (str(environment / 'bin' / name), *config_files(*files))
-
-
-def config_files(*files: str) -> Iterator[str]:
-    """Yield the arguments that name configuration files below ``etc``."""
-    for file in files:
-        yield '--config-file'
-        yield str(layout.ETC / file)
+    options = [f'--config-file={layout.ETC / file}' for file in files]
+    return (str(environment / 'bin' / name), *options)
 
 
 def python(
-    name: str, environment: pathlib.Path = layout.ENVIRONMENT
+    environment: pathlib.Path, name: str, *words: str
 ) -> tuple[str, ...]:
     """Return the command that runs a program of this folder."""
     # -P: the program's folder is no place to import from.
     file = layout.ROOT / 'tests' / 'cloud' / name
-    return (str(environment / 'bin' / 'python'), '-P', str(file))
+    return (str(environment / 'bin' / 'python'), '-P', str(file), *words)
 
 
-def application(
-    name: str, port: int, environment: pathlib.Path = layout.ENVIRONMENT
-) -> tuple[str, ...]:
-    """Return the command that serves a WSGI application.
+def mariadb() -> Service:
+    """Return MariaDB, which need not survive a power cut."""
+    port = PORTS['mariadb']
+    command = (
+        '/usr/sbin/mariadbd',
+        '--no-defaults',
+        f'--user={getpass.getuser()}',
+        f'--datadir={layout.DATA / "mariadb"}',
+        f'--socket={SOCKET}',
+        f'--bind-address={layout.ADDRESS}',
+        f'--port={port}',
+        '--max-connections=2000',
+        '--character-set-server=utf8mb3',
+        '--skip-name-resolve',
+        '--skip-log-bin',
+        '--innodb-flush-log-at-trx-commit=0',
+        '--innodb-doublewrite=0',
+        '--innodb-flush-method=nosync',
+        '--performance-schema=0',
+    )
+    return Service('mariadb', command, port)
 
-    :param name: where the application is found, as ``wsgi.py`` takes it.
+
+def rabbitmq() -> Service:
+    """Return RabbitMQ, which starts a port mapper of its own.
+
+    The program of the same name in /usr/sbin insists on the system's user and
+    on its folders.
     """
-    words = name, layout.ADDRESS, str(port)
-    return (*python('wsgi.py', environment), *words)
+    return Service(
+        'rabbitmq',
+        ('/usr/lib/rabbitmq/bin/rabbitmq-server',),
+        PORTS['rabbitmq'],
+        {
+            'RABBITMQ_NODENAME': 'cloud@localhost',
+            'RABBITMQ_CONF_ENV_FILE': '/dev/null',
+            'RABBITMQ_CONFIG_FILE': str(layout.ETC / 'rabbitmq.conf'),
+            'RABBITMQ_ENABLED_PLUGINS_FILE': str(layout.DATA / 'plugins'),
+            'RABBITMQ_MNESIA_BASE': str(layout.DATA / 'rabbitmq'),
+            'RABBITMQ_LOGS': '-',
+            'RABBITMQ_DIST_PORT': str(PORTS['erlang']),
+            'ERL_EPMD_ADDRESS': layout.ADDRESS,
+            'ERL_EPMD_PORT': str(PORTS['epmd']),
+            # Erlang's schedulers would spin while they have nothing to do,
+            # and others need the processors.
+            'RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS': (
+                '-kernel inet_dist_use_interface {127,0,0,1} '
+                '+sbwt none +sbwtdcpu none +sbwtdio none'
+            ),
+        },
+    )
+
+
+def keystone() -> Service:
+    """Return Keystone."""
+    application = 'keystone.server.wsgi:initialize_public_application'
+    port = PORTS['keystone']
+    return Service(
+        'keystone',
+        python(layout.ENVIRONMENT, 'wsgi.py', application, str(port)),
+        port,
+        {'OS_KEYSTONE_CONFIG_DIR': str(layout.ETC)},
+    )
+
+
+def placement(region: layout.Region) -> Service:
+    """Return Placement in a region."""
+    application = 'placement.wsgi:init_application'
+    name = f'{region.name}.placement'
+    port = PORTS[name]
+    return Service(
+        name,
+        python(region.environment, 'wsgi.py', application, str(port)),
+        port,
+        {'OS_PLACEMENT_CONFIG_DIR': str(layout.ETC / region.name)},
+    )
 
 
 def nova_files(region: layout.Region) -> tuple[str, str]:
@@ -61,105 +123,72 @@ def nova_files(region: layout.Region) -> tuple[str, str]:
 def nova_api(region: layout.Region) -> Service:
     """Return Nova's API in a region.
 
-    :returns: Nova's own program where there is one; the newer versions bring
-        the application only.
+    The newest Nova has no program for it.
     """
-    name, port = f'{region.name}.nova-api', region.port('nova')
+    port = PORTS[f'{region.name}.nova']
+    name = f'{region.name}.nova-api'
     files = nova_files(region)
-    environment = region.nova_environment
-    if (environment / 'bin' / 'nova-api').exists():
-        return Service(name, program('nova-api', *files), port)
+    if region.environment != layout.NEWEST:
+        return Service(
+            name, program(region.environment, 'nova-api', *files), port
+        )
+    application = 'nova.wsgi.osapi_compute:application'
+    # The first one says what the application consists of.
+    pipeline = str(region.environment / 'etc' / 'nova' / 'api-paste.ini')
     return Service(
         name,
-        application('nova.wsgi.osapi_compute:application', port, environment),
+        python(region.environment, 'wsgi.py', application, str(port)),
         port,
         {
             'OS_NOVA_CONFIG_DIR': str(layout.ETC),
-            # The first one says what the application consists of.
-            'OS_NOVA_CONFIG_FILES': ';'.join(
-                (str(environment / 'etc' / 'nova' / 'api-paste.ini'), *files)
-            ),
+            'OS_NOVA_CONFIG_FILES': ';'.join((pipeline, *files)),
         },
     )
 
 
-def placement(region: layout.Region) -> Service:
-    """Return Placement in a region."""
-    port, environment = region.port('placement'), region.nova_environment
-    return Service(
-        f'{region.name}.placement',
-        application('placement.wsgi:init_application()', port, environment),
-        port,
-        {'OS_PLACEMENT_CONFIG_DIR': str(layout.ETC / region.name)},
-    )
-
-
-def of_region(region: layout.Region) -> Iterator[Service]:
-    """Yield what each region has beside its Placement."""
-    name = region.name
-    files = nova_files(region)
-    nova = functools.partial(program, environment=region.nova_environment)
+def nova(region: layout.Region) -> Iterator[Service]:
+    """Yield the services of Nova in a region."""
+    name, environment = region.name, region.environment
+    common, databases = nova_files(region)
     yield nova_api(region)
-    for host in region.hosts:
-        command = nova('nova-compute', files[0], f'{name}/{host}.conf')
-        yield Service(f'{name}.nova-compute-{host}', command)
-    for kind, daemon in (
-        ('neutron', 'neutron-server'),
-        ('glance', 'glance-api'),
-    ):
-        command = program(daemon, f'{name}/{kind}.conf')
-        yield Service(f'{name}.{daemon}', command, region.port(kind))
-    yield Service(f'{name}.nova-conductor', nova('nova-conductor', *files))
-    for number in (1, 2):
-        host_file = f'{name}/scheduler-{number}.conf'
-        # At DEBUG it says what each host weighs, and why one is no candidate.
-        command = (*nova('nova-scheduler', *files, host_file), '--debug')
-        yield Service(f'{name}.nova-scheduler-{number}', command)
-
-
-def heat() -> Iterator[Service]:
-    """Yield Heat's services."""
-    port = layout.port('heat')
-    yield Service('heat-api', program('heat-api', 'heat.conf'), port)
-    for name in ('heat-engine-1', 'heat-engine-2'):
-        command = program('heat-engine', 'heat.conf', f'{name}.conf')
-        yield Service(name, command)
-
-
-def senlin() -> Iterator[Service]:
-    """Yield Senlin's services."""
-    for name, module, port, *files in (
-        ('senlin-api', 'api', layout.port('senlin')),
-        ('senlin-conductor', 'conductor', None),
-        ('senlin-health-manager', 'health_manager', None),
-        ('senlin-engine-1', 'engine', None, 'senlin-engine-1.conf'),
-        ('senlin-engine-2', 'engine', None, 'senlin-engine-2.conf'),
-    ):
+    yield Service(
+        f'{name}.nova-conductor',
+        program(environment, 'nova-conductor', common, databases),
+    )
+    for host in region.schedulers:
+        file = f'{name}/{host}.conf'
         yield Service(
-            name,
-            (
-                *python('senlin_program.py'),
-                f'senlin.cmd.{module}',
-                *config_files('senlin.conf', *files),
-            ),
-            port,
+            f'{name}.nova-{host}',
+            program(environment, 'nova-scheduler', common, databases, file),
+        )
+    for host in region.hosts:
+        file = f'{name}/{host}.conf'
+        yield Service(
+            f'{name}.nova-compute-{host}',
+            program(environment, 'nova-compute', common, file),
         )
 
 
-def keystone() -> Service:
-    """Return Keystone."""
-    port = layout.port('keystone')
-    return Service(
-        'keystone',
-        application(
-            'keystone.server.wsgi:initialize_public_application()', port
-        ),
-        port,
-        {'OS_KEYSTONE_CONFIG_DIR': str(layout.ETC)},
-    )
-
-
-def independent() -> list[Service]:
-    """Return the services that can be started in any order."""
-    regional = itertools.chain(*map(of_region, layout.REGIONS))
-    return [*regional, *heat(), *senlin()]
+def shared() -> Iterator[Service]:
+    """Yield what both regions share beside Keystone."""
+    for name, daemon, port in (
+        ('glance', 'glance-api', 'glance'),
+        ('neutron', 'neutron-server', 'neutron'),
+        ('heat-api', 'heat-api', 'heat'),
+        ('heat-engine-1', 'heat-engine', None),
+        ('heat-engine-2', 'heat-engine', None),
+    ):
+        file = f'{name.partition("-")[0]}.conf'
+        command = program(layout.ENVIRONMENT, daemon, file)
+        yield Service(name, command, port and PORTS[port])
+    file = f'--config-file={layout.ETC / "senlin.conf"}'
+    for name, module, port in (
+        ('senlin-api', 'api', 'senlin'),
+        ('senlin-conductor', 'conductor', None),
+        ('senlin-health-manager', 'health_manager', None),
+        ('senlin-engine-1', 'engine', None),
+        ('senlin-engine-2', 'engine', None),
+    ):
+        words = 'senlin_program.py', f'senlin.cmd.{module}', file
+        command = python(layout.ENVIRONMENT, *words)
+        yield Service(name, command, port and PORTS[port])

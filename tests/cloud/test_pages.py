@@ -14,7 +14,7 @@ import ddt
 
 from testing import subprocesses
 from tests import pages
-from tests.cloud import base, layout, senlin_base
+from tests.cloud import base, layout
 
 #: What Senlin's client says when ``--wait`` is over before the action is.
 GIVES_UP = re.compile(
@@ -70,7 +70,7 @@ class PagesTest(pages.Walk, base.CloudTest):
         variables['no_proxy'] = layout.ADDRESS
         if page != TUTORIAL:
             self.make_flavor_and_image()
-            variables |= layout.login(layout.ADMIN, self.region)
+            variables |= layout.login(layout.ADMIN)
             scripts = layout.ENVIRONMENT / 'bin'
             variables['PATH'] = f'{scripts}:{variables["PATH"]}'
         self.shell = subprocesses.Server(
@@ -107,7 +107,10 @@ class PagesTest(pages.Walk, base.CloudTest):
         output = self.printed.read_text('utf-8')
         if late := GIVES_UP.search(output):
             # The page tells the reader to wait.
-            senlin_base.Senlin(self.user[self.region]).wait(late[1])
+            senlin = self.user[self.region].clustering
+            senlin.wait_for_status(
+                senlin.get_action(late[1]), 'SUCCEEDED', wait=300
+            )
         else:
             self.assertEqual(0, status, f'$ {command.text}\n{output}')
         return output

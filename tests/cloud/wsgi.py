@@ -1,56 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Serve a WSGI application: ``wsgi.py MODULE:NAME ADDRESS PORT``.
+"""Serve a WSGI application: ``wsgi.py MODULE:NAME PORT``.
 
-``NAME`` is that of the application, or with ``()`` that of a function which
-makes it.
+``NAME`` is that of the application, or of a function that makes it.
 
-The applications read the command line as if it were theirs, which rules out
-the server's own program.
+The applications read the command line as if it were theirs. And a connection
+ends with its answer: nova-scheduler connects to Placement before it forks its
+workers. If this connection lived on, they would read each other's answers.
 """
 
 import importlib
+import socketserver
 import sys
-
-import waitress.channel
-import waitress.server
-import waitress.task
+from wsgiref import simple_server
 
 
-class Task(waitress.task.WSGITask):
-    """An answer that is the last one of its connection.
+class Server(socketserver.ThreadingMixIn, simple_server.WSGIServer):
+    """A server that answers each request in a thread."""
 
-    nova-scheduler connects to Placement before it forks its workers. As long
-    as this connection lives, they read each other's answers.
-    """
-
-    def build_response_header(self) -> bytes:
-        """Return the head of the answer."""
-        self.request.headers['CONNECTION'] = 'close'
-        return super().build_response_header()
-
-
-class Channel(waitress.channel.HTTPChannel):
-    """A connection."""
-
-    task_class = Task
+    daemon_threads = True
+    request_queue_size = 128
 
 
 def main() -> None:
     """Make the application and serve it until the process is ended."""
-    target, address, port = sys.argv[1:]
+    target, port = sys.argv[1:]
     del sys.argv[1:]
     module, _, name = target.partition(':')
-    application = getattr(
-        importlib.import_module(module), name.removesuffix('()')
-    )
-    if name.endswith('()'):
+    application = getattr(importlib.import_module(module), name)
+    if name != 'application':
         application = application()
-    server = waitress.server.create_server(
-        application, host=address, port=int(port), threads=8
-    )
-    server.channel_class = Channel
-    server.run()
+    with simple_server.make_server(
+        '127.0.0.1', int(port), application, Server
+    ) as server:
+        server.serve_forever()
 
 
 if __name__ == '__main__':
