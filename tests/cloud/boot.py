@@ -101,6 +101,10 @@ def up() -> None:
     if processes.running():
         # The fake computes of Nova do not survive a restart.
         sys.exit('the cloud runs already; "down" stops it')
+    for port in layout.PORTS.values():
+        with socket.socket() as probe:
+            if probe.connect_ex((layout.ADDRESS, port)) == 0:
+                sys.exit(f'something else listens on port {port}: stop it')
     if packages := missing():
         sys.exit(f'{" ".join(packages)} missing: run "install" as root')
     if not layout.NEWEST.exists():
