@@ -135,6 +135,8 @@ class CloudTest(unittest.TestCase):
             {'k': '1'},
             FindingCode.MISPLACED_SCOPE,
         ),
+        # The blank belongs to the key.
+        ({f'{_SCOPED} ': '~'}, {'k': '1'}, FindingCode.OUTER_SPACE),
         # What a flavor may omit is no plain text here.
         ({}, {'k': '1,~', **_SOFT}),
         # Nova's API reads it, whether an aggregate has the key or not.

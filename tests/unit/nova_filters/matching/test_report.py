@@ -55,6 +55,14 @@ class ReportTest(unittest.TestCase):
             summarize({}, hosts),
         )
 
+    def test_equal_numbers_are_ordered_by_their_words(self) -> None:
+        hosts = [
+            Host(name, [Aggregate(name, {'os': 'x', **_ON})])
+            for name in ('b', 'a')
+        ]
+        lines = [(1, f"aggregate '{name}' demands 'os'") for name in 'ab']
+        self.assertEqual(lines, summarize({}, hosts))
+
     def test_a_host_may_be_in_other_aggregates_by_then(self) -> None:
         host = Host('h', [Aggregate('a', {'k': '2'})])
         judge, passed, refused = sift({'k': '1'}, [host])
