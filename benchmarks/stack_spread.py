@@ -74,7 +74,7 @@ def measure_case(case: Case, processes: int, seeds: int) -> float:
         counts = run.run()
         if case.group == STRICT:
             numbers.append(len(run.errors))
-        elif case.roles is TRAITS:
+        elif case.roles == TRAITS:
             servers = [*counts.values()]
             differences = []
             for role in TRAITS:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Run other processes, and never wait for one of them without a limit."""
+"""Run other processes, and wait for them with a limit."""
 
 import select
 import subprocess
@@ -40,6 +40,7 @@ class Server:
     def read_line(self, limit: float = LIMIT) -> str:
         """Return the next line, which is empty if there is none.
 
+        :param limit: seconds until the line begins.
         :raises TimeoutError: if it does not come. The process is killed.
         """
         ready, _, _ = select.select([self.process.stdout], [], [], limit)

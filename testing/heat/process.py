@@ -48,7 +48,9 @@ class Launcher:
         order = [scenario, str(log), [*map(str, python_path)]]
         # The engine has the first limit. The import of Heat comes before.
         limit = ENGINE_SECONDS + subprocesses.LIMIT
-        answer = json.loads(self._process.ask(json.dumps(order), limit))
+        line = self._process.ask(json.dumps(order), limit)
+        # Nothing comes if the process itself has ended.
+        answer = json.loads(line or 'null')
         if answer == -signal.SIGALRM:
             raise RuntimeError(
                 f'heat-engine did not end within {ENGINE_SECONDS} seconds, '

@@ -38,8 +38,8 @@ class SimulatedCloud:
         self._cloud, self._case, self._random = cloud, case, draw
         # Among equal hosts, it decides who comes first.
         self._project = f'project-{seed}'
-        number_of_rounds = -(-case.servers // len(case.roles))
-        self._roles = [*case.roles * number_of_rounds][: case.servers]
+        #: The number of each server's role.
+        self._roles = [n % len(case.roles) for n in range(case.servers)]
         draw.shuffle(self._roles)
         self.hosts = [f'sim-{n}' for n in range(case.hosts)]
         # Nova keeps hosts in a set. Its order would differ with each run.
@@ -58,10 +58,10 @@ class SimulatedCloud:
                 stats['failed_builds'] = '1'
             cloud.report(host, stats=json.dumps(stats))
             self.report({}, host)
-        self._flavors = {
-            id(role): cloud.add_flavor(f'role-{number}', role.extra_specs)
+        self._flavors = [
+            cloud.add_flavor(f'role-{number}', role.extra_specs)
             for number, role in enumerate(case.roles)
-        }
+        ]
         for _ in range(self._processes):
             scheduler = cloud.scheduler(*case.filters)
             # A new process would read the cell, which knows more than the
@@ -93,7 +93,7 @@ class SimulatedCloud:
         if not self._group:
             hints['heat_root_stack_id'] = 'stack'
         return self._cloud.request(
-            self._flavors[id(self._roles[number])],
+            self._flavors[self._roles[number]],
             hints=hints,
             project=self._project,
             group=self._group,
@@ -115,7 +115,8 @@ class SimulatedCloud:
         """
         case = self._case
         # What Placement offers.
-        offered = self._roles[number].hosts or range(case.hosts)
+        role = case.roles[self._roles[number]]
+        offered = role.hosts or range(case.hosts)
         candidates = [
             self._nodes[self.hosts[place]]
             for place in offered

@@ -81,6 +81,10 @@ class DemoTest(unittest.TestCase):
         for page, blocks in pages.select('demo').items():
             shown = [block.text.rstrip() for block in blocks]
             self.assertEqual(pictures[: len(shown)], shown, page)
+        self.assertEqual(
+            pictures,
+            [b.text.rstrip() for b in pages.select('demo')['README.rst']],
+        )
         self.assertEqual((0, ''), (done.returncode, done.stdout))
         self.assertEqual(
             ['spread', 'nova', 'heat', 'stack', 'senlin'],

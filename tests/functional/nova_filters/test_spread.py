@@ -104,6 +104,14 @@ class SpreadTest(base.OptionTestCase):
         case = spread_case.Case(9, 3, multiplier=0.0, **_LIMITED)
         self.assert_even(case)
 
+    def test_under_the_limit_a_build_that_fails_has_no_second_host(
+        self,
+    ) -> None:
+        for fields, failed in (({}, False), (_LIMITED, True)):
+            case = spread_case.Case(24, 6, failing=0.2, **fields)
+            for _, run in self.simulate(case):
+                self.assertIs(failed, bool(run.errors))
+
     def test_the_limit_holds_for_each_of_three_kinds(self) -> None:
         """Nobody knows the candidates of other kinds that are in flight."""
         case = spread_case.Case(9, 3, 1.0, roles=_KINDS, **_LIMITED)
