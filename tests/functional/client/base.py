@@ -10,19 +10,16 @@ import logging
 import os
 import pathlib
 import shlex
-import sys
 import tempfile
 import unittest
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 from unittest import mock
 
-import requests
 import requests_mock
 from openstackclient import shell
 from osc_lib import clientmanager
 
-from testing import subprocesses
 from tests.functional.client import rest_stub
 
 with contextlib.suppress(ImportError):
@@ -38,30 +35,6 @@ class Result:
     status: int
     output: str
     error: str
-
-
-def loggers() -> list[logging.Logger]:
-    """Return the loggers of this process."""
-    named = logging.root.manager.loggerDict.values()
-    # A placeholder stands for the parent of loggers.
-    return [
-        logging.root,
-        *(logger for logger in named if isinstance(logger, logging.Logger)),
-    ]
-
-
-@contextlib.contextmanager
-def levels_kept() -> Iterator[None]:
-    """Give all loggers their levels back: the shell sets many of them."""
-    levels = {logger: logger.level for logger in loggers()}
-    try:
-        yield
-    finally:
-        for logger in loggers():
-            level = levels.get(logger, logging.NOTSET)
-            # To set a level takes long: it has all loggers look again.
-            if logger.level != level:
-                logger.setLevel(level)
 
 
 def forget_clients() -> None:
@@ -99,16 +72,14 @@ class CommandTestCase(unittest.TestCase):
     def openstack(self, *arguments: str, **variables: str) -> Result:
         """Run a command in this process, which is quick.
 
-        :param arguments: the words after ``openstack``.
-        :param variables: environment variables, such as ``OS_AUTH_URL``.
+        :param variables: environment variables, beside those of the login.
         """
         forget_clients()
         output, error = io.StringIO(), io.StringIO()
-        environment = self.environment() | variables
+        environment = self.environment() | self.login | variables
         with (
             # The shell sets up logging anew with each command.
             mock.patch.object(logging.getLogger(), 'handlers', []),
-            levels_kept(),
             mock.patch.dict(os.environ, environment, clear=True),
             contextlib.redirect_stdout(output),
             contextlib.redirect_stderr(error),
@@ -120,34 +91,19 @@ class CommandTestCase(unittest.TestCase):
                 status = exc.code if isinstance(exc.code, int) else 1
         return Result(status, output.getvalue(), error.getvalue())
 
-    def openstack_process(self, *arguments: str, **variables: str) -> Result:
-        """Run a command in a process of its own, as a user does."""
-        result = subprocesses.run(
-            *(sys.executable, '-m', 'openstackclient.shell', *arguments),
-            env=self.environment() | variables,
-            cwd=self.folder,
-        )
-        return Result(result.returncode, result.stdout, result.stderr)
-
-    def data(self, *arguments: str, **variables: str) -> Any:
+    def data(self, words: str, *more: str) -> Any:
         """Run a command with ``-f json`` and return what it says."""
-        result = self.openstack(*arguments, '-f', 'json', **variables)
+        command = [*shlex.split(words), *more, '-f', 'json']
+        result = self.openstack(*command)
         self.assertEqual((0, ''), (result.status, result.error))
         return json.loads(result.output)
 
-    def live(self, *arguments: str) -> Any:
-        """Return what a command says of the cloud, as data."""
-        return self.data(*arguments, **self.login)
-
     def run_command(self, words: str, *more: str, status: int = 0) -> str:
-        """Run a command in 80 columns; return what it prints of the cloud.
+        """Run a command in 80 columns, and return what it prints.
 
-        :param words: what a user types after ``openstack``.
         :param status: the exit code that the command must have.
         """
-        result = self.openstack(
-            *shlex.split(words), *more, COLUMNS='80', **self.login
-        )
+        result = self.openstack(*shlex.split(words), *more, COLUMNS='80')
         self.assertEqual((status, ''), (result.status, result.error))
         return result.output
 
@@ -167,14 +123,13 @@ class CommandTestCase(unittest.TestCase):
             self.assertIn(word, lines[0])
 
 
-#: What the page says to ask Nova for, by the option that reads it.
-_PATHS = {
-    'flavors': 'flavors/detail?is_public=None',
-    'aggregates': 'os-aggregates',
-    'hosts': 'os-services?binary=nova-compute',
-    'servers': 'servers/detail?all_tenants=1',
+#: What Nova calls the rows that each option reads.
+NOUNS = {
+    'flavors': 'flavors',
+    'aggregates': 'aggregates',
+    'hosts': 'services',
+    'servers': 'servers',
 }
-NOUNS = tuple(_PATHS)
 
 
 class CloudTestCase(CommandTestCase):
@@ -190,18 +145,10 @@ class CloudTestCase(CommandTestCase):
         self.cloud.install(self.mocker)
 
     def files(self, *nouns: str) -> list[str]:
-        """Save what Nova's API answers; return the options that read it.
-
-        :param nouns: which files; all but the servers by default.
-        """
+        """Save what Nova's API answers; return the options that read it."""
         options = []
-        for noun in nouns or NOUNS[:-1]:
-            answer = requests.get(
-                f'{rest_stub.COMPUTE}/{_PATHS[noun]}',
-                headers={'OpenStack-API-Version': 'compute 2.69'},
-                timeout=1,
-            )
-            # What was saved before stays.
-            name = f'{noun}-{len(os.listdir(self.folder))}.json'
-            options += [f'--{noun}', self.write(answer.text, name)]
+        for noun in nouns:
+            rows = getattr(self.cloud, NOUNS[noun])
+            answer = json.dumps({NOUNS[noun]: [*rows.values()]})
+            options += [f'--{noun}', self.write(answer, f'{noun}.json')]
         return options

@@ -2,13 +2,10 @@
 
 """A cloud for the ``openstack`` shell: the tests' only stub.
 
-It stands where Keystone and Nova would answer. It knows the few requests that
-read flavors, aggregates, compute services and servers, and those that change
-flavors and aggregates. Everything in front of it is real: the shell, the SDK,
-keystoneauth.
+It answers the requests of the shell in place of Keystone and Nova. The shell,
+the SDK and keystoneauth are real.
 """
 
-import dataclasses
 import json
 import re
 from typing import Any
@@ -16,21 +13,12 @@ from urllib import parse
 
 import requests_mock
 from keystoneauth1 import fixture
+from keystoneauth1.fixture import discovery
 
 from tests import pages
 
-#: The files of the examples.
-FILES = pages.PAGES / 'examples'
-
 AUTH_URL = 'http://cloud.test/identity/v3'
 COMPUTE = 'http://cloud.test/compute/v2.1'
-#: URL and version of each service. "flavor set" wants the identity service
-#: even if it names no project.
-_SERVICES = {
-    'compute': (COMPUTE, 'v2.1'),
-    'identity': (AUTH_URL, 'v3.0'),
-}
-
 #: What a user sets to log in.
 LOGIN = {
     'OS_AUTH_URL': AUTH_URL,
@@ -41,208 +29,199 @@ LOGIN = {
     'OS_PROJECT_DOMAIN_NAME': 'Default',
 }
 
+Rows = dict[str, dict[str, Any]]
 
-@dataclasses.dataclass
+
 class Cloud:
-    """What the stub answers with.
+    """Flavors, aggregates, services and servers by name, as Nova shows them.
 
-    :param flavors: extra specs by name.
-    :param aggregates: metadata and hosts by name.
-    :param hosts: compute hosts, in an aggregate or not.
-    :param servers: host and the flavor's name by name.
+    A test may change these rows.
     """
 
-    flavors: dict[str, dict[str, str]]
-    aggregates: dict[str, tuple[dict[str, str], list[str]]]
-    hosts: list[str]
-    servers: dict[str, tuple[str | None, str]]
+    def __init__(self) -> None:
+        #: The newest microversion of this Nova, without its "2.".
+        self.newest = 100
+        self.flavors: Rows = {}
+        self.aggregates: Rows = {}
+        self.services: Rows = {}
+        self.servers: Rows = {}
+        self.add_service('controller', 'nova-scheduler')
 
-    def __post_init__(self) -> None:
-        """Begin with a cloud in which nothing is odd."""
-        #: The newest microversion of this Nova.
-        self.maximum = '2.100'
-        #: Status and state of hosts that are not enabled and up.
-        self.states: dict[str, tuple[str, str]] = {}
-        #: Servers whose cell is down: Nova shows next to nothing.
-        self.down: tuple[str, ...] = ()
-        #: What else Nova shows of servers, or shows otherwise, by name.
-        self.shown: dict[str, dict[str, Any]] = {}
-        #: (method, path) of the requests to Nova.
-        self.requests: list[tuple[str, str]] = []
+    def add_flavor(self, name: str, extra_specs: dict[str, str]) -> None:
+        self.flavors[name] = {
+            'id': str(len(self.flavors) + 1),
+            'name': name,
+            'extra_specs': extra_specs,
+            'ram': 512,
+            'vcpus': 1,
+            'disk': 1,
+            'swap': '',
+            'rxtx_factor': 1.0,
+            'OS-FLV-EXT-DATA:ephemeral': 0,
+            'os-flavor-access:is_public': True,
+        }
+
+    def add_aggregate(
+        self, name: str, metadata: dict[str, str], hosts: list[str]
+    ) -> None:
+        number = len(self.aggregates) + 1
+        self.aggregates[name] = {
+            'id': number,
+            'uuid': f'uuid-{number}',
+            'name': name,
+            'availability_zone': metadata.get('availability_zone'),
+            'metadata': metadata,
+            'hosts': hosts,
+        }
+
+    def add_service(self, host: str, binary: str = 'nova-compute') -> None:
+        self.services[host] = {
+            'id': f'service-{host}',
+            'host': host,
+            'binary': binary,
+            'status': 'enabled',
+            'state': 'up',
+            'zone': 'nova',
+        }
+
+    def add_server(self, name: str, host: str, flavor: str) -> None:
+        self.servers[name] = {
+            'id': f'id-{name}',
+            'name': name,
+            'status': 'ACTIVE',
+            'tenant_id': 'p1',
+            'hostId': 'a1b2',
+            'OS-EXT-SRV-ATTR:host': host,
+            'image': '',
+            'metadata': {},
+            'addresses': {},
+            'flavor': {
+                'original_name': flavor,
+                'extra_specs': self.flavors[flavor]['extra_specs'],
+                'ram': 512,
+                'vcpus': 1,
+                'disk': 1,
+                'swap': 0,
+                'ephemeral': 0,
+            },
+        }
+
+    def add_lost_server(self) -> None:
+        """Add a server whose cell is down."""
+        self.servers['lost'] = {'id': 'lost', 'status': 'UNKNOWN'}
 
     def install(self, mocker: requests_mock.Mocker) -> None:
         """Answer the requests of this process."""
         token = fixture.V3Token(user_name='admin')
         token.set_project_scope(name='admin')
         token.add_role(name='admin')
-        for kind, (url, _) in _SERVICES.items():
+        # "flavor set" wants the identity service, even if it names no project.
+        for kind, url in ('compute', COMPUTE), ('identity', AUTH_URL):
             service = token.add_service(kind)
             service.add_standard_endpoints(public=url, region='RegionOne')
-            mocker.get(url, json=lambda *_, kind=kind: self._version(kind))
         mocker.post(
             f'{AUTH_URL}/auth/tokens',
             json=token,
             headers={'X-Subject-Token': 'token'},
         )
-        compute = re.compile(f'{COMPUTE}/.')
-        mocker.get(compute, json=self._answer)
-        mocker.post(compute, json=self._answer)
+        mocker.get(AUTH_URL, json={'version': fixture.V3Discovery(AUTH_URL)})
+        mocker.get(COMPUTE, json=self._version)
+        below_compute = re.compile(f'{COMPUTE}/.')
+        mocker.get(below_compute, json=self._answer)
+        mocker.post(below_compute, json=self._answer)
 
-    def _version(self, kind: str) -> dict[str, Any]:
-        """Return the version document of a service."""
-        url, version = _SERVICES[kind]
-        newest = ''
-        if kind == 'compute':
-            newest = self.maximum
-        return {'versions': [{
-            'id': version, 'status': 'CURRENT', 'version': newest,
-            'min_version': f'{version[1]}.{version[3]}' if newest else '',
-            'links': [{'rel': 'self', 'href': url}],
-        }]}  # fmt: skip
+    def _version(self, *_: Any) -> dict[str, Any]:
+        version = discovery.NovaMicroversionDiscovery(
+            COMPUTE, 'v2.1', min_version='2.1', version=f'2.{self.newest}'
+        )
+        return {'version': version}
 
     def _answer(self, request: Any, context: Any) -> dict[str, Any]:
-        """Return Nova's answer."""
+        version = request.headers.get('OpenStack-API-Version', '2.1')
+        minor = int(version.rpartition('.')[2])
+        if minor > self.newest:
+            context.status_code = 406
+            return {}
         url = parse.urlsplit(request.url)
-        path = url.path.removeprefix('/compute/v2.1')
-        self.requests.append((request.method, path))
-        words = path.strip('/').split('/')
+        words = url.path.removeprefix('/compute/v2.1/').split('/')
         try:
             if request.method == 'POST':
                 return self._change(words, request.json())
-            version = request.headers.get('OpenStack-API-Version', '2.1')
-            minor = int(version.rpartition('.')[2])
-            if minor > int(self.maximum.rpartition('.')[2]):
-                context.status_code = 406
-                return {}
-            return self._read(words, parse.parse_qs(url.query), minor)
+            return self._read(words, url.query, minor)
         except LookupError:
             context.status_code = 404
-            return {'itemNotFound': {'message': path, 'code': 404}}
+            return {'itemNotFound': {'message': url.path, 'code': 404}}
 
     def _read(
-        self, words: list[str], query: dict[str, list[str]], minor: int
+        self, words: list[str], query: str, minor: int
     ) -> dict[str, Any]:
         """Return what a GET asks for."""
         match words:
-            case ['flavors', *rest]:
-                flavors = self._flavors(minor)
-                if rest[1:] == ['os-extra_specs']:
-                    return {'extra_specs': self._flavor(rest[0])}
-                return _rows_or_row('flavor', flavors, rest)
-            case ['servers', *rest]:
-                return _rows_or_row('server', self._servers(minor), rest)
+            case ['flavors', 'detail']:
+                flavors = [dict(flavor) for flavor in self.flavors.values()]
+                if minor < 61:
+                    for flavor in flavors:
+                        del flavor['extra_specs']
+                return {'flavors': flavors}
+            case ['flavors', flavor_id]:
+                return {'flavor': _with_id(self.flavors, flavor_id)}
+            case ['flavors', flavor_id, 'os-extra_specs']:
+                flavor = _with_id(self.flavors, flavor_id)
+                return {'extra_specs': flavor['extra_specs']}
             case ['os-aggregates']:
-                return {'aggregates': self._aggregates()}
+                return {'aggregates': [*self.aggregates.values()]}
             case ['os-services']:
-                services = self._services()
-                if 'binary' in query:
-                    services = [
-                        service
-                        for service in services
-                        if service['binary'] in query['binary']
-                    ]
+                services = [
+                    service
+                    for service in self.services.values()
+                    if query in ('', f'binary={service["binary"]}')
+                ]
                 return {'services': services}
+            case ['servers'] | ['servers', 'detail']:
+                return {'servers': [*self._servers(minor).values()]}
+            case ['servers', server_id]:
+                return {'server': _with_id(self._servers(minor), server_id)}
         raise LookupError(words)
+
+    def _servers(self, minor: int) -> Rows:
+        if minor >= 47:
+            return self.servers
+        # Older microversions show the ID of the flavor alone.
+        return {
+            name: server | {'flavor': {'id': '1'}}
+            for name, server in self.servers.items()
+        }
 
     def _change(self, words: list[str], body: Any) -> dict[str, Any]:
-        """Change what a POST says, and answer as Nova does."""
-        match words, body:
-            case ['os-aggregates'], {'aggregate': {'name': name}}:
-                self.aggregates[name] = ({}, [])
-                return {'aggregate': self._aggregates()[-1]}
-            case ['os-aggregates', number, 'action'], action:
-                index = int(number) - 1
-                metadata, hosts = [*self.aggregates.values()][index]
-                match action:
-                    case {'set_metadata': {'metadata': new}}:
-                        for key, value in new.items():
-                            metadata[key] = value
-                            if value is None:
-                                del metadata[key]
-                    case {'add_host': {'host': host}}:
-                        hosts.append(host)
-                return {'aggregate': self._aggregates()[index]}
-            case ['flavors', number, 'os-extra_specs'], {'extra_specs': new}:
-                self._flavor(number).update(new)
-                return {'extra_specs': self._flavor(number)}
+        """Change what a POST says, and return what Nova answers."""
+        match words:
+            case ['flavors', flavor_id, 'os-extra_specs']:
+                flavor = _with_id(self.flavors, flavor_id)
+                flavor['extra_specs'].update(body['extra_specs'])
+                return {'extra_specs': flavor['extra_specs']}
+            case ['os-aggregates']:
+                name = body['aggregate']['name']
+                self.add_aggregate(name, {}, [])
+                return {'aggregate': self.aggregates[name]}
+            case ['os-aggregates', aggregate_id, 'action']:
+                aggregate = _with_id(self.aggregates, int(aggregate_id))
+                if 'add_host' in body:
+                    aggregate['hosts'].append(body['add_host']['host'])
+                else:
+                    metadata = body['set_metadata']['metadata']
+                    for key, value in metadata.items():
+                        aggregate['metadata'][key] = value
+                        if value is None:
+                            del aggregate['metadata'][key]
+                return {'aggregate': aggregate}
         raise LookupError(words)
 
-    def _flavor(self, number: str) -> dict[str, str]:
-        """Return the extra specs of the flavor with an ID."""
-        return [*self.flavors.values()][int(number) - 1]
 
-    def _flavors(self, minor: int) -> dict[str, dict[str, Any]]:
-        """Return the flavors as Nova shows them, by ID."""
-        return {
-            str(number): {
-                'id': str(number), 'name': name, 'ram': 512, 'vcpus': 1,
-                'disk': 1, 'swap': '', 'os-flavor-access:is_public': True,
-                'OS-FLV-EXT-DATA:ephemeral': 0, 'rxtx_factor': 1.0,
-                'OS-FLV-DISABLED:disabled': False, 'links': [],
-                **({'extra_specs': specs} if minor >= 61 else {}),
-            }
-            for number, (name, specs) in enumerate(self.flavors.items(), 1)
-        }  # fmt: skip
-
-    def _aggregates(self) -> list[dict[str, Any]]:
-        """Return the aggregates as Nova shows them."""
-        return [
-            {
-                'id': number, 'name': name, 'metadata': metadata,
-                'availability_zone': metadata.get('availability_zone'),
-                'hosts': hosts, 'uuid': f'uuid-{number}', 'deleted': False,
-                'created_at': None, 'updated_at': None, 'deleted_at': None,
-            }
-            for number, (name, (metadata, hosts)) in enumerate(
-                self.aggregates.items(), 1
-            )
-        ]  # fmt: skip
-
-    def _services(self) -> list[dict[str, Any]]:
-        """Return the services as Nova shows them."""
-        programs = [('nova-scheduler', 'controller')]
-        programs += [('nova-compute', host) for host in self.hosts]
-        services = []
-        for binary, host in programs:
-            status, state = self.states.get(host, ('enabled', 'up'))
-            services.append({
-                'id': f'service-{host}', 'binary': binary, 'host': host,
-                'zone': 'nova', 'status': status, 'state': state,
-                'updated_at': None, 'disabled_reason': None,
-                'forced_down': False,
-            })  # fmt: skip
-        return services
-
-    def _servers(self, minor: int) -> dict[str, dict[str, Any]]:
-        """Return the servers as Nova shows them, by ID."""
-        servers: dict[str, dict[str, Any]] = {}
-        for name, (host, flavor) in self.servers.items():
-            embedded: dict[str, Any] = {'id': '1', 'links': []}
-            if minor >= 47:
-                embedded = {
-                    'original_name': flavor, 'ram': 512, 'vcpus': 1,
-                    'disk': 1, 'ephemeral': 0, 'swap': 0,
-                    'extra_specs': self.flavors[flavor],
-                }  # fmt: skip
-            servers[f'id-{name}'] = {
-                'id': f'id-{name}', 'name': name, 'status': 'ACTIVE',
-                'OS-EXT-SRV-ATTR:host': host, 'flavor': embedded,
-                'hostId': '' if host == '' else 'a1b2', 'tenant_id': 'p1',
-                'image': '', 'metadata': {}, 'addresses': {}, 'links': [],
-                **self.shown.get(name, {}),
-            }  # fmt: skip
-        for name in self.down:
-            servers[name] = {'id': name, 'status': 'UNKNOWN', 'links': []}
-        return servers
-
-
-def _rows_or_row(
-    noun: str, rows: dict[str, dict[str, Any]], words: list[str]
-) -> dict[str, Any]:
-    """Return all rows, or the one that a request names."""
-    if words in ([], ['detail']):
-        return {f'{noun}s': [*rows.values()]}
-    return {noun: rows[words[0]]}
+def _with_id(rows: Rows, row_id: int | str) -> dict[str, Any]:
+    for row in rows.values():
+        if row['id'] == row_id:
+            return row
+    raise LookupError(row_id)
 
 
 def examples(folder: str = '.') -> Cloud:
@@ -250,28 +229,22 @@ def examples(folder: str = '.') -> Cloud:
 
     :param folder: where the files lie, among the examples.
     """
-    flavors, aggregates, hosts = (
-        json.loads((FILES / folder / f'{name}.json').read_text('utf-8'))
-        for name in ('flavors', 'aggregates', 'hosts')
+    flavors, aggregates, services = (
+        json.loads((pages.PAGES / 'examples' / folder / file).read_text())
+        for file in ('flavors.json', 'aggregates.json', 'hosts.json')
     )
+    cloud = Cloud()
+    for row in flavors:
+        cloud.add_flavor(row['Name'], row['Properties'])
     for row in aggregates:
         if row['Availability Zone']:
             row['Properties']['availability_zone'] = row['Availability Zone']
-    cloud = Cloud(
-        flavors={row['Name']: row['Properties'] for row in flavors},
-        aggregates={
-            row['Name']: (row['Properties'], row['Hosts'])
-            for row in aggregates
-        },
-        hosts=[row['Host'] for row in hosts],
-        servers={'mail': ('compute-7', 'win.medium')},
-    )
+        cloud.add_aggregate(row['Name'], row['Properties'], row['Hosts'])
+    for row in services:
+        cloud.add_service(row['Host'])
+        cloud.services[row['Host']]['state'] = row['State']
+    cloud.add_server('mail', 'compute-7', 'win.medium')
     if folder == '.':
-        cloud.servers['train'] = ('compute-2', 'gpu.large')
-        cloud.servers['web'] = ('compute-4', 'm1.small')
-    cloud.states = {
-        row['Host']: (row['Status'], row['State'])
-        for row in hosts
-        if row['State'] != 'up'
-    }
+        cloud.add_server('train', 'compute-2', 'gpu.large')
+        cloud.add_server('web', 'compute-4', 'm1.small')
     return cloud

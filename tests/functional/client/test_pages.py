@@ -30,17 +30,18 @@ def make_cloud(page: str) -> rest_stub.Cloud:
     """Return the cloud that a page begins with."""
     if page == 'commands':
         return rest_stub.examples('night')
+    cloud = rest_stub.Cloud()
+    for name in FLAVORS[page].split():
+        cloud.add_flavor(name, {})
     hosts = ['compute-1', 'compute-7']
-    aggregates: dict[str, str] = {}
     if page == 'preferences':
         hosts = ['left', 'old', 'plain', 'reserved']
-        aggregates = {'leaving': 'left', 'old': 'old', 'acme': 'reserved'}
-    return rest_stub.Cloud(
-        flavors={name: {} for name in FLAVORS[page].split()},
-        aggregates={name: ({}, [host]) for name, host in aggregates.items()},
-        hosts=hosts,
-        servers={},
-    )
+        cloud.add_aggregate('leaving', {}, ['left'])
+        cloud.add_aggregate('old', {}, ['old'])
+        cloud.add_aggregate('acme', {}, ['reserved'])
+    for host in hosts:
+        cloud.add_service(host)
+    return cloud
 
 
 @ddt.ddt
@@ -70,9 +71,7 @@ class PagesTest(pages.Walk, base.CloudTestCase):
             )
             return ''
         with contextlib.chdir(self.folder):
-            result = self.openstack(
-                *shlex.split(words)[1:], COLUMNS='80', **self.login
-            )
+            result = self.openstack(*shlex.split(words)[1:], COLUMNS='80')
         if not command.output:
             self.assertEqual((0, ''), (result.status, result.error), words)
         if target:
@@ -81,13 +80,12 @@ class PagesTest(pages.Walk, base.CloudTestCase):
 
     def passing(self, flavor: str) -> list[str]:
         """Return the hosts that take a flavor."""
-        (document,) = self.live('aggregate', 'filter', 'explain', flavor)
+        (document,) = self.data(f'aggregate filter explain {flavor}')
         return list(document['takers'])
 
     def points(self, flavor: str) -> dict[str, int]:
         """Return the points that hosts gain or lose for a flavor."""
-        explain = ('aggregate', 'filter', 'explain', '--all', flavor)
-        (document,) = self.live(*explain)
+        (document,) = self.data(f'aggregate filter explain --all {flavor}')
         return {
             row['host']: int(row['preferences'].split()[0])
             for row in document['hosts']
@@ -95,13 +93,12 @@ class PagesTest(pages.Walk, base.CloudTestCase):
         }
 
     def check_offers_kept(self, run: Callable[[], str]) -> None:
-        metadata, _ = self.cloud.aggregates['licensed-new']
+        metadata = self.cloud.aggregates['licensed-new']['metadata']
         offer = metadata['os']
         run()
         self.assertIn(offer, metadata['os'].split(','))
         self.assert_says('replaces the value of a key, so name the old')
-        explain = ('aggregate', 'filter', 'explain', '--server', 'mail')
-        (document,) = self.live(*explain)
+        (document,) = self.data('aggregate filter explain --server mail')
         self.assertEqual(['compute-8'], document['takers'])
         self.assert_says('or let ``compute-8`` take the server.')
 
@@ -114,7 +111,7 @@ class PagesTest(pages.Walk, base.CloudTestCase):
 
     def check_opened(self, run: Callable[[], str]) -> None:
         run()
-        metadata, _ = self.cloud.aggregates['ssd']
+        metadata = self.cloud.aggregates['ssd']['metadata']
         self.assertEqual({'disk': 'ssd'}, metadata)
         self.assertEqual(5, len(self.passing('m1.small')))
         self.assert_says('Switch it off if flavors without this key may')
@@ -179,7 +176,7 @@ class PagesTest(pages.Walk, base.CloudTestCase):
         for flavor in self.cloud.flavors:
             self.assertEqual({'left': -1}, self.points(flavor))
         self.assert_says('the aggregate lose a point for every flavor.')
-        self.cloud.flavors['test'] = {'leaving': 'true'}
+        self.cloud.add_flavor('test', {'leaving': 'true'})
         self.assertEqual({}, self.points('test'))
         self.assert_says('with the extra spec ``leaving=true``')
 

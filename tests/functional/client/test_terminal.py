@@ -23,51 +23,37 @@ AGGREGATE = {'Name': 'a', 'Properties': {}, 'Hosts': ['h']}
 
 @ddt.ddt
 class TerminalTest(base.CommandTestCase):
-    def print(self, *arguments: str) -> str:
-        """Return what a command prints."""
-        result = self.openstack(*arguments)
-        return result.output + result.error
-
-    def assert_harmless(self, output: str) -> None:
-        """Fail if something but the text itself is there."""
+    def print(self, command: str, *arguments: str) -> str:
+        """Return the output of a command, which has no control characters."""
+        aggregates = self.write(json.dumps([AGGREGATE]), 'aggregates.json')
+        result = self.openstack(
+            *('aggregate', 'filter', command),
+            *('--aggregates', aggregates, *arguments),
+        )
+        output = result.output + result.error
         for line in output.split('\n'):
             self.assertTrue(line.isprintable(), repr(line))
             self.assertFalse(line.startswith('forged'))
-        # CSV escapes a backslash.
-        self.assertIn(SHOWN, output.replace('\\\\', '\\'))
+        return output
 
-    def files(self) -> list[str]:
-        """Return the options that read a server and its host."""
-        return [
-            '--aggregates',
-            self.write(json.dumps([AGGREGATE]), 'aggregates.json'),
-            '--servers',
-            self.write(json.dumps([SERVER]), 'servers.json'),
-        ]
-
-    @ddt.data('table', 'csv', 'value')
+    @ddt.data('table', 'csv', 'value', 'json', 'yaml')
     def test_servers(self, form: str) -> None:
-        command = ('aggregate', 'filter', 'audit', *self.files())
-        self.assert_harmless(self.print(*command, '-f', form))
-
-    @ddt.data('json', 'yaml')
-    def test_programs_read_the_text_as_it_is(self, form: str) -> None:
-        command = ('aggregate', 'filter', 'audit', *self.files())
-        output = self.print(*command, '-f', form)
-        for line in output.split('\n'):
-            self.assertTrue(line.isprintable(), repr(line))
+        servers = self.write(json.dumps([SERVER]), 'servers.json')
+        output = self.print('audit', '--servers', servers, '-f', form)
         if form == 'json':
+            # A program reads the text as it is.
             (problem,) = json.loads(output)['causes']
             self.assertEqual(EVIL, problem['servers'][0]['name'])
+        elif form != 'yaml':
+            # CSV escapes a backslash.
+            self.assertIn(SHOWN, output.replace('\\\\', '\\'))
 
     def test_findings_of_lint(self) -> None:
         flavors = self.write(json.dumps([FLAVOR]), 'flavors.json')
-        files = ('--flavors', flavors, *self.files()[:2])
-        command = ('aggregate', 'filter', 'lint', *files)
-        self.assert_harmless(self.print(*command))
+        self.assertIn(SHOWN, self.print('lint', '--flavors', flavors))
 
     def test_an_error_that_names_a_text(self) -> None:
-        command = ('aggregate', 'filter', 'explain', '--server', EVIL * 2)
-        result = self.openstack(*command, *self.files())
-        self.assert_one_line(result)
-        self.assertTrue(result.error.strip().isprintable())
+        servers = self.write(json.dumps([SERVER]), 'servers.json')
+        name = EVIL * 2
+        output = self.print('explain', '--servers', servers, '--server', name)
+        self.assertEqual(1, output.count('\n'))
