@@ -12,271 +12,109 @@ from nova_filters.matching import inputs
 from nova_filters.matching.judge import Judge
 from nova_filters.matching.reason import Side
 from osc_placement_plugins import mistakes, offers
-from osc_placement_plugins.mistakes import FindingCode
+from osc_placement_plugins.mistakes import FindingCode as Code
 from osc_placement_plugins.records import Aggregate, Flavor, Host, Inventory
 from testing.nova import strategies
 
 _FLAG = inputs.FLAG
 _ON = {_FLAG: 'True'}
-_SOFT = {inputs.SOFT_FLAG: 'true'}
 _SCOPED = f'{inputs.SCOPE}k'
 _EXEMPT = tuple(conf.DEFAULTS['exempt_metadata_keys'])
 _LIKES = 'aggregate_preferred:k'
 
-#: By code, values of a flavor beside an aggregate with the values 1 and 2.
-VALUES: dict[FindingCode | None, tuple[str, ...]] = {
-    FindingCode.EXCLUSIVE_SENTINEL: ('<or> ! <or> 1',),
-    FindingCode.MALFORMED_VALUE: ('>= two',),
-    FindingCode.MISPLACED_OR: ('<or>1',),
-    FindingCode.UNKNOWN_OPERATOR: ('>=2',),
-    FindingCode.EXPANDED_TILDE: ('/root',),
-    FindingCode.COMMA_IN_FLAVOR: ('1,2',),
-    FindingCode.OUTER_SPACE: (' 1',),
-    FindingCode.VALUE_NOT_OFFERED: ('3', '>= 3'),
-    None: ('1', '*', '~', '!', '<or> 1 <or> ~', '>= 2'),
-}
-#: By code, what an aggregate has.
-METADATA: dict[FindingCode | None, tuple[dict[str, str], ...]] = {
-    FindingCode.EXCLUSIVE_SENTINEL: ({'k': '<or> ! <or> 1', **_ON},),
-    FindingCode.MISPLACED_OR: ({'k': '1,<or>2', **_ON},),
-    FindingCode.UNKNOWN_OPERATOR: ({'k': '>=2', **_ON},),
-    FindingCode.EXPANDED_TILDE: ({'k': '/home/me'},),
-    FindingCode.MISSPELLED_FLAG: (
-        {'force_metadata_chek': 'True'},
-        {inputs.SCOPE + _FLAG: 'True'},
+#: Values of a flavor beside an aggregate with the values 1 and 2, and what is
+#: found.
+VALUES = (
+    ('<or> ! <or> 1', Code.EXCLUSIVE_SENTINEL),
+    ('>= two', Code.MALFORMED_VALUE),
+    ('<or>1', Code.MISPLACED_OR, Code.VALUE_NOT_OFFERED),
+    ('>=2', Code.UNKNOWN_OPERATOR, Code.VALUE_NOT_OFFERED),
+    ('/root', Code.EXPANDED_TILDE, Code.VALUE_NOT_OFFERED),
+    ('1,2', Code.COMMA_IN_FLAVOR),
+    (' 1', Code.OUTER_SPACE),
+    ('3', Code.VALUE_NOT_OFFERED),
+    ('>= 3', Code.VALUE_NOT_OFFERED),
+    ('1',),
+    ('*',),
+    ('~',),
+    ('!',),
+    ('<or> 1 <or> ~',),
+    ('>= 2',),
+)
+#: Metadata of an aggregate, and what is found without a flavor.
+METADATA = (
+    (
+        {'k': '<or> ! <or> 1', **_ON},
+        Code.EXCLUSIVE_SENTINEL,
+        Code.CONTRADICTORY_DEMANDS,
     ),
-    FindingCode.UNCLEAR_FLAG: ({_FLAG: 'Ture'}, {inputs.SOFT_FLAG: 'Ture'}),
-    FindingCode.OUTER_SPACE: ({'k ': '1'},),
-    FindingCode.CONTRADICTORY_DEMANDS: ({'k': '!,1', **_ON},),
-    None: (
-        {'k': '1,2', 'availability_zone': 'az1'},
-        {_SCOPED: '*', **_ON},
-        {'k': '<or> 1 <or> 2', **_ON},
-        {'k': '1', _FLAG: 'False'},
+    ({'k': '1,<or>2', **_ON}, Code.MISPLACED_OR),
+    ({'k': '>=2', **_ON}, Code.UNKNOWN_OPERATOR),
+    ({'k': '/home/me'}, Code.EXPANDED_TILDE),
+    ({'force_metadata_chek': 'True'}, Code.MISSPELLED_FLAG),
+    ({inputs.SCOPE + _FLAG: 'True'}, Code.MISSPELLED_FLAG),
+    ({_FLAG: 'Ture'}, Code.UNCLEAR_FLAG),
+    ({inputs.SOFT_FLAG: 'Ture'}, Code.UNCLEAR_FLAG),
+    ({'k ': '1'}, Code.OUTER_SPACE),
+    ({'k': '!,1', **_ON}, Code.CONTRADICTORY_DEMANDS),
+    ({'k': '1,2', 'availability_zone': 'az1'},),
+    ({_SCOPED: '*', **_ON},),
+    ({'k': '<or> 1 <or> 2', **_ON},),
+    ({'k': '1', _FLAG: 'False'},),
+    # What a flavor may omit is no plain text here.
+    ({'k': '1,~', inputs.SOFT_FLAG: 'true'},),
+)
+#: Extra specs of a flavor, metadata of an aggregate, and what is found.
+TOGETHER = (
+    # What may be absent need not be offered.
+    ({_SCOPED: '<or> 1 <or> ~'}, {'l': '1'}),
+    # A forced aggregate's sentinel does not carry the key.
+    (
+        {_SCOPED: '1'},
+        {'k': '~', **_ON},
+        Code.KEY_NOT_OFFERED,
+        Code.CLOSED_AGGREGATE,
     ),
-}
+    ({_LIKES: '1'}, {'k': '1'}),
+    (
+        {f'{inputs.SCOPE}force_metadata_chek': '1'},
+        {'force_metadata_chek': '1', 'force_metadata_check': 'False'},
+        Code.MISSPELLED_FLAG,
+    ),
+    ({'aggregate_prefer:k': '1'}, {'k': '1'}, Code.MISSPELLED_PREFERENCE),
+    # A published how-to teaches it; nothing reads it.
+    ({f'hw:{_SCOPED}': '1'}, {'k': '1'}, Code.MISPLACED_SCOPE),
+    # The blank belongs to the key.
+    ({f'{_SCOPED} ': '~'}, {'k': '1'}, Code.OUTER_SPACE),
+    # Nova's API reads it, whether an aggregate has the key or not.
+    ({'hw:cpu_policy': '~'}, {'k': '1'}, Code.REFUSED_BY_API),
+    # Other namespaces are read where an aggregate has the key.
+    ({'hw:numa_cpus.0': '0,1'}, {'k': '1'}),
+    (
+        {'hw:numa_cpus.0': '0,1'},
+        {'hw:numa_cpus.0': '0'},
+        Code.COMMA_IN_FLAVOR,
+    ),
+    ({}, {'os': 'windows', **_ON}, Code.CLOSED_AGGREGATE),
+)
 #: What makes an extra spec one that no host meets.
 _HOPELESS = {
-    FindingCode.EXCLUSIVE_SENTINEL,
-    FindingCode.MALFORMED_VALUE,
-    FindingCode.COMMA_IN_FLAVOR,
-    FindingCode.OUTER_SPACE,
-    FindingCode.KEY_NOT_OFFERED,
-    FindingCode.VALUE_NOT_OFFERED,
+    Code.EXCLUSIVE_SENTINEL,
+    Code.MALFORMED_VALUE,
+    Code.COMMA_IN_FLAVOR,
+    Code.OUTER_SPACE,
+    Code.KEY_NOT_OFFERED,
+    Code.VALUE_NOT_OFFERED,
 }
 
 
-def _find(
-    extra_specs: dict[str, str] | None,
-    *metadata: dict[str, str],
-    hosts: tuple[tuple[str, ...], ...] = (),
-    exempt: inputs.Exempt = _EXEMPT,
-) -> list[mistakes.Finding]:
-    """Return what is found if nobody knows all hosts.
-
-    :param hosts: of the aggregates a0, a1, …; one host in all by default.
-    """
-    flavors = [] if extra_specs is None else [Flavor('f', extra_specs)]
-    aggregates = [
-        Aggregate(f'a{n}', data, hosts[n] if hosts else ('h',))
-        for n, data in enumerate(metadata)
-    ]
-    return offers.find(flavors, Inventory(aggregates, exempt))
-
-
-def _codes(*specs_and_metadata, **kwargs) -> set[FindingCode]:
-    """Return the codes of what is found."""
-    return {f.code for f in _find(*specs_and_metadata, **kwargs)}
-
-
-@ddt.ddt
-class TextTest(unittest.TestCase):
-    """Mistakes in one text."""
-
-    @ddt.data(*VALUES)
-    def test_a_mistake_in_a_value_is_found(
-        self, code: FindingCode | None
-    ) -> None:
-        for text in VALUES[code]:
-            codes = _codes({_SCOPED: text}, {'k': '1,2'})
-            self.assertIn(code, codes or {None}, text)
-
-    @ddt.data(*METADATA)
-    def test_a_mistake_in_metadata_is_found(
-        self, code: FindingCode | None
-    ) -> None:
-        for metadata in METADATA[code]:
-            self.assertIn(code, _codes(None, metadata) or {None}, metadata)
-
-
-@ddt.ddt
-class CloudTest(unittest.TestCase):
-    """What flavors and aggregates say together."""
-
-    @ddt.data(
-        # What may be absent need not be offered.
-        ({_SCOPED: '<or> 1 <or> ~'}, {'l': '1'}),
-        # A forced aggregate's sentinel does not carry the key.
-        (
-            {_SCOPED: '1'},
-            {'k': '~', **_ON},
-            FindingCode.KEY_NOT_OFFERED,
-            FindingCode.CLOSED_AGGREGATE,
-        ),
-        ({_LIKES: '1'}, {'k': '1'}),
-        (
-            {'aggregate_prefer:k': '1'},
-            {'k': '1'},
-            FindingCode.MISSPELLED_PREFERENCE,
-        ),
-        # A published how-to teaches it; nothing reads it.
-        (
-            {'hw:aggregate_instance_extra_specs:k': '1'},
-            {'k': '1'},
-            FindingCode.MISPLACED_SCOPE,
-        ),
-        # The blank belongs to the key.
-        ({f'{_SCOPED} ': '~'}, {'k': '1'}, FindingCode.OUTER_SPACE),
-        # What a flavor may omit is no plain text here.
-        ({}, {'k': '1,~', **_SOFT}),
-        # Nova's API reads it, whether an aggregate has the key or not.
-        ({'hw:cpu_policy': '~'}, {'k': '1'}, FindingCode.REFUSED_BY_API),
-        # Other namespaces are read where an aggregate has the key.
-        ({'hw:numa_cpus.0': '0,1'}, {'k': '1'}),
-        (
-            {'hw:numa_cpus.0': '0,1'},
-            {'hw:numa_cpus.0': '0'},
-            FindingCode.COMMA_IN_FLAVOR,
-        ),
-        ({}, {'os': 'windows', **_ON}, FindingCode.CLOSED_AGGREGATE),
-    )
-    def test_codes(self, case) -> None:
-        specs, metadata, *codes = case
-        self.assertEqual({*codes}, _codes(specs, metadata))
-
-    @ddt.data(
-        (
-            {_SCOPED: '1'},
-            {'l': '1'},
-            FindingCode.KEY_NOT_OFFERED,
-            "no aggregate has 'k': no host passes",
-            "k=… on an aggregate, or '<or> … <or> ~' in the flavor if the key "
-            'may be absent',
-        ),
-        (
-            {_SCOPED: '1'},
-            {'K': '1'},
-            FindingCode.KEY_NOT_OFFERED,
-            "no aggregate has 'k': no host passes. An aggregate has 'K': only "
-            'white space, or upper and lower case, differ',
-            "'K'",
-        ),
-        (
-            {_SCOPED: '<or> C <or> B'},
-            {'k': 'a,c,b,a'},
-            FindingCode.VALUE_NOT_OFFERED,
-            "no aggregate has a 'k' that meets '<or> C <or> B': no host "
-            "passes. An aggregate has 'b': only white space, or upper and "
-            'lower case, differ',
-            "values that are there: 'a', 'b', 'c'",
-        ),
-        (
-            {inputs.SCOPE + _FLAG: 'True'},
-            {},
-            FindingCode.FLAG_IN_FLAVOR,
-            'it has no effect in a flavor',
-            f'{_FLAG}=True on the aggregate',
-        ),
-        (
-            {_LIKES: '3'},
-            {'k': '1'},
-            FindingCode.PREFERENCE_NOT_MET,
-            'no aggregate meets it, so it has no effect',
-            "values that are there: '1'",
-        ),
-        (
-            {_LIKES: '<or>'},
-            {},
-            FindingCode.MALFORMED_VALUE,
-            "the flavor has 'aggregate_preferred:k': nothing follows <or>",
-            'a value as in other extra specs, a factor from 1 to 100',
-        ),
-    )
-    @ddt.unpack
-    def test_a_finding_in_a_flavor_has_its_text_and_its_remedy(
-        self, specs, metadata, code: FindingCode, text: str, remedy: str
-    ) -> None:
-        (name,) = specs
-        self.assertEqual(
-            [mistakes.Finding(code, text, remedy, 'flavor', 'f', name)],
-            _find(specs, metadata),
-        )
-
-    @ddt.data(
-        (
-            {'k': '1, *'},
-            FindingCode.SENTINEL_WITHOUT_FLAG,
-            f"'*' is plain text here, because {_FLAG} is not on",
-            f'{_FLAG}=True, or commas between values',
-        ),
-        (
-            {_SCOPED: '1'},
-            FindingCode.SCOPE_WITHOUT_FLAG,
-            f'the scope is part of the key here, because {_FLAG} is not on',
-            'k',
-        ),
-        # Each piece has it, and it is told once.
-        (
-            {'k': '>=,>=', **_ON},
-            FindingCode.MALFORMED_VALUE,
-            "'>=': '>=' has no operand",
-            "'>= NUMBER', or 's== TEXT' for text",
-        ),
-    )
-    @ddt.unpack
-    def test_a_finding_in_metadata_has_its_text_and_its_remedy(
-        self, metadata, code: FindingCode, text: str, remedy: str
-    ) -> None:
-        name = next(iter(metadata))
-        self.assertEqual(
-            [mistakes.Finding(code, text, remedy, 'aggregate', 'a0', name)],
-            _find(None, metadata),
-        )
-
-    def test_the_worst_comes_first(self) -> None:
-        data = {'k': '1', 'l': '*'}, {'m': '!,1', **_ON}
-        findings = _find({'k': '1'}, *data, hosts=(('h',), ()))
-        self.assertEqual(
-            [
-                (mistakes.Severity.ERROR, 'a1'),
-                (mistakes.Severity.WARNING, 'a0'),
-            ],
-            [(f.code.severity, f.name) for f in findings],
-        )
-
-    @given(strategies.extra_specs(), strategies.metadata_lists())
-    def test_no_extra_spec_is_hopeless_without_a_finding(
-        self, extra_specs, metadata
-    ) -> None:
-        # Whatever the evaluator refuses everywhere is among the findings.
-        codes = _codes(extra_specs or {}, *metadata, exempt=())
-        aggregates = [inputs.Aggregate('a', data) for data in metadata]
-        for spec in inputs.read_flavor(extra_specs):
-            reasons = [
-                next(Judge((spec,)).reasons(host_aggregates), None)
-                for host_aggregates in ((), *((a,) for a in aggregates))
-            ]
-            if all(r and r.side is Side.FLAVOR for r in reasons):
-                self.assertTrue(codes & _HOPELESS, (spec, codes))
-
-
-def _offer(
+def find(
     flavors: list[dict[str, str]],
     *aggregates: tuple[dict[str, str], str],
     states: dict[str, str] | None = None,
-    exempt: inputs.Exempt = (),
-) -> list[tuple[str, str, str]]:
-    """Return the code, the object and the key of each finding.
+    exempt: inputs.Exempt = _EXEMPT,
+) -> list[mistakes.Finding]:
+    """Return what is found.
 
     :param flavors: the extra specs of the flavors f0, f1, …
     :param aggregates: the metadata and the hosts of a0, a1, …
@@ -293,11 +131,155 @@ def _offer(
         exempt,
         services,
     )
-    made = [Flavor(f'f{n}', specs) for n, specs in enumerate(flavors)]
-    return [
-        (finding.code.value, finding.name, finding.key)
-        for finding in offers.find(made, inventory)
-    ]
+    return offers.find(
+        [Flavor(f'f{n}', specs) for n, specs in enumerate(flavors)], inventory
+    )
+
+
+def codes_of(findings: list[mistakes.Finding]) -> set[Code]:
+    """Return the codes, but not that a hopeless flavor has no host."""
+    return {finding.code for finding in findings} - {Code.NO_HOST}
+
+
+@ddt.ddt
+class CodesTest(unittest.TestCase):
+    @ddt.data(*VALUES)
+    def test_mistakes_in_a_value(self, case) -> None:
+        text, *codes = case
+        findings = find([{_SCOPED: text}], ({'k': '1,2'}, 'h'))
+        self.assertEqual({*codes}, codes_of(findings))
+
+    @ddt.data(*METADATA)
+    def test_mistakes_in_metadata(self, case) -> None:
+        metadata, *codes = case
+        self.assertEqual({*codes}, codes_of(find([], (metadata, 'h'))))
+
+    @ddt.data(*TOGETHER)
+    def test_what_flavors_and_aggregates_say_together(self, case) -> None:
+        specs, metadata, *codes = case
+        self.assertEqual({*codes}, codes_of(find([specs], (metadata, 'h'))))
+
+    @given(strategies.extra_specs(), strategies.metadata_lists())
+    def test_no_extra_spec_is_hopeless_without_a_finding(
+        self, extra_specs, metadata
+    ) -> None:
+        # Whatever the evaluator refuses everywhere is among the findings.
+        pairs = [(data, 'h') for data in metadata]
+        codes = codes_of(find([extra_specs or {}], *pairs, exempt=()))
+        aggregates = [inputs.Aggregate('a', data) for data in metadata]
+        for spec in inputs.read_flavor(extra_specs):
+            reasons = [
+                next(Judge((spec,)).reasons(host_aggregates), None)
+                for host_aggregates in ((), *((a,) for a in aggregates))
+            ]
+            if all(r and r.side is Side.FLAVOR for r in reasons):
+                self.assertTrue(codes & _HOPELESS, (spec, codes))
+
+
+@ddt.ddt
+class TextTest(unittest.TestCase):
+    @ddt.data(
+        (
+            {_SCOPED: '1'},
+            {'l': '1'},
+            Code.KEY_NOT_OFFERED,
+            "no aggregate has 'k': no host passes",
+            "k=… on an aggregate, or '<or> … <or> ~' in the flavor if the key "
+            'may be absent',
+        ),
+        (
+            {_SCOPED: '1'},
+            {'K': '1'},
+            Code.KEY_NOT_OFFERED,
+            "no aggregate has 'k': no host passes. An aggregate has 'K': only "
+            'white space, or upper and lower case, differ',
+            "'K'",
+        ),
+        (
+            {_SCOPED: '<or> C <or> B'},
+            {'k': 'a,c,b,a'},
+            Code.VALUE_NOT_OFFERED,
+            "no aggregate has a 'k' that meets '<or> C <or> B': no host "
+            "passes. An aggregate has 'b': only white space, or upper and "
+            'lower case, differ',
+            "values that are there: 'a', 'b', 'c'",
+        ),
+        (
+            {inputs.SCOPE + _FLAG: 'True'},
+            {},
+            Code.FLAG_IN_FLAVOR,
+            'it has no effect in a flavor',
+            f'{_FLAG}=True on the aggregate',
+        ),
+        (
+            {_LIKES: '3'},
+            {'k': '1'},
+            Code.PREFERENCE_NOT_MET,
+            'no aggregate meets it, so it has no effect',
+            "values that are there: '1'",
+        ),
+        (
+            {_LIKES: '<or>'},
+            {},
+            Code.MALFORMED_VALUE,
+            "the flavor has 'aggregate_preferred:k': nothing follows <or>",
+            'a value as in other extra specs, a factor from 1 to 100',
+        ),
+    )
+    @ddt.unpack
+    def test_a_finding_in_a_flavor_has_its_text_and_its_remedy(
+        self, specs, metadata, code: Code, text: str, remedy: str
+    ) -> None:
+        (name,) = specs
+        self.assertEqual(
+            [mistakes.Finding(code, text, remedy, 'flavor', 'f0', name)],
+            find([specs], (metadata, 'h')),
+        )
+
+    @ddt.data(
+        (
+            {'k': '1, *'},
+            Code.SENTINEL_WITHOUT_FLAG,
+            f"'*' is plain text here, because {_FLAG} is not on",
+            f'{_FLAG}=True, or commas between values',
+        ),
+        (
+            {_SCOPED: '1'},
+            Code.SCOPE_WITHOUT_FLAG,
+            f'the scope is part of the key here, because {_FLAG} is not on',
+            'k',
+        ),
+        # Each piece has it, and it is told once.
+        (
+            {'k': '>=,>=', **_ON},
+            Code.MALFORMED_VALUE,
+            "'>=': '>=' has no operand",
+            "'>= NUMBER', or 's== TEXT' for text",
+        ),
+    )
+    @ddt.unpack
+    def test_a_finding_in_metadata_has_its_text_and_its_remedy(
+        self, metadata, code: Code, text: str, remedy: str
+    ) -> None:
+        name = next(iter(metadata))
+        self.assertEqual(
+            [mistakes.Finding(code, text, remedy, 'aggregate', 'a0', name)],
+            find([], (metadata, 'h')),
+        )
+
+    def test_the_worst_comes_first(self) -> None:
+        findings = find(
+            [{'k': '1'}],
+            ({'k': '1', 'l': '*'}, 'h'),
+            ({'m': '!,1', **_ON}, ''),
+        )
+        self.assertEqual(
+            [
+                (mistakes.Severity.ERROR, 'a1'),
+                (mistakes.Severity.WARNING, 'a0'),
+            ],
+            [(finding.code.severity, finding.name) for finding in findings],
+        )
 
 
 @ddt.ddt
@@ -305,15 +287,10 @@ class DemandTest(unittest.TestCase):
     """Demands that no flavor meets, or that exclude each other."""
 
     FORCED = {'a': '1', 'b': '2', **_ON}, 'h1'
-    CLOSED = 'closed-aggregate'
 
     @ddt.data(
         # The key that keeps out most is told.
-        (
-            [{}, {}, {'b': '1'}, {'a': '1'}],
-            [FORCED],
-            [(CLOSED, 'a0', 'b')],
-        ),
+        ([{}, {}, {'b': '1'}, {'a': '1'}], [FORCED], [('a0', 'b')]),
         ([{}, {'a': '1', 'b': '2', 'c': '3'}], [FORCED], []),
         ([], [FORCED], []),
         # Without the flag, nothing is demanded.
@@ -324,48 +301,42 @@ class DemandTest(unittest.TestCase):
         (
             [{}],
             [({'m': '1', **_ON}, 'h1'), ({'a': '1', 'm': '~', **_ON}, 'h1')],
-            [(CLOSED, 'a1', 'a')],
+            [('a1', 'a')],
         ),
     )
     @ddt.unpack
     def test_an_aggregate_that_no_flavor_may_use(
-        self, flavors, aggregates, findings
+        self, flavors, aggregates, closed
     ) -> None:
         states = {'h1': 'up', 'h2': 'up', 'h3': 'up'}
         self.assertEqual(
-            findings,
+            closed,
             [
-                finding
-                for finding in _offer(flavors, *aggregates, states=states)
-                if finding[0] == self.CLOSED
+                (finding.name, finding.key)
+                for finding in find(flavors, *aggregates, states=states)
+                if finding.code is Code.CLOSED_AGGREGATE
             ],
         )
 
     def test_exempt_keys_are_not_demanded(self) -> None:
-        self.assertEqual([], _offer([{}], self.FORCED, exempt=('a', 'b')))
+        self.assertEqual([], find([{}], self.FORCED, exempt=('a', 'b')))
 
     def test_the_remedy_opens_nothing_but_the_aggregate(self) -> None:
-        old = {'gpu': 'k80', **_ON}
-        new = {'gpu': 'h100', **_ON}
-        (first, second) = _find({}, old, new, hosts=(('h1',), ('h2',)))
-        for finding, name in ((first, 'a0'), (second, 'a1')):
-            self.assertEqual(
-                (FindingCode.CLOSED_AGGREGATE, name),
-                (finding.code, finding.name),
-            )
-            self.assertEqual(
-                'aggregate_instance_extra_specs:gpu=… in a flavor, or a piece '
-                "'~' in this aggregate's value if flavors without the key may "
-                'use its hosts',
-                finding.remedy,
-            )
+        new = {'gpu': 'h100', **_ON}, 'h2'
+        first, second = find([{}], ({'gpu': 'k80', **_ON}, 'h1'), new)
+        self.assertEqual(('a0', 'a1'), (first.name, second.name))
+        self.assertEqual(
+            'aggregate_instance_extra_specs:gpu=… in a flavor, or a piece '
+            "'~' in this aggregate's value if flavors without the key may "
+            'use its hosts',
+            first.remedy,
+        )
         # The remedy, followed: a flavor without the key passes on h1 alone.
-        old['gpu'] = 'k80,~'
-        (finding,) = _find({}, old, new, hosts=(('h1',), ('h2',)))
+        (finding,) = find([{}], ({'gpu': 'k80,~', **_ON}, 'h1'), new)
         self.assertEqual('a1', finding.name)
 
     @ddt.data(
-        ([({'k': '1,!', 'l': '!', 'm': '2', **_ON}, 'h1')], ['a0 k']),
+        ([({'k': '1,!', 'l': '!', 'm': '2', **_ON}, 'h1')], [('a0', 'k')]),
         # Hosts in the same aggregates have one mistake.
         (
             [
@@ -373,16 +344,14 @@ class DemandTest(unittest.TestCase):
                 ({'k': '!', 'l': '!', **_ON}, 'h2 h3'),
                 ({'rack': '1'}, 'h3'),
             ],
-            ['h2 k', 'h2 l'],
+            [('h2', 'k'), ('h2', 'l')],
         ),
     )
     @ddt.unpack
-    def test_demands_that_exclude_each_other(self, aggregates, names) -> None:
-        findings = _offer([], *aggregates)
-        self.assertEqual(
-            [('contradictory-demands', *name.split()) for name in names],
-            findings,
-        )
+    def test_demands_that_exclude_each_other(self, aggregates, keys) -> None:
+        findings = find([], *aggregates)
+        self.assertEqual({Code.CONTRADICTORY_DEMANDS}, codes_of(findings))
+        self.assertEqual(keys, [(f.name, f.key) for f in findings])
 
 
 @ddt.ddt
@@ -392,43 +361,34 @@ class ConfinedTest(unittest.TestCase):
     STATES = {'h1': 'up', 'h2': 'disabled', 'h3': 'down'}
 
     @ddt.data(
-        ({'gpu': '1'}, 'h2 h3', ['no-host-up']),
-        ({'gpu': '1'}, 'h1', ['one-host']),
-        ({'gpu': '1'}, 'h3', ['no-host-up']),
-        ({'gpu': '1'}, 'h1 h2', []),
-        ({}, 'h1 h2', []),
+        ({'gpu': '1'}, 'h2 h3', STATES, [Code.NO_HOST_UP]),
+        ({'gpu': '1'}, 'h3', STATES, [Code.NO_HOST_UP]),
+        ({'gpu': '1'}, 'h1', STATES, [Code.ONE_HOST]),
+        ({'gpu': '1'}, 'h1 h2', STATES, []),
+        ({}, 'h1 h2', STATES, []),
+        # Hosts that nobody has listed may take a flavor.
+        ({'gpu': '!'}, 'h1', None, []),
+        ({'gpu': '!'}, 'h1', {}, [Code.NO_HOST]),
+        ({'gpu': '<or> 2 <or> ~'}, 'h1', {'h1': 'up'}, [Code.NO_HOST]),
     )
     @ddt.unpack
-    def test_codes(self, specs, gpu_hosts: str, codes) -> None:
-        findings = _offer(
-            [specs], ({'gpu': '1'}, gpu_hosts), states=self.STATES
-        )
-        self.assertEqual(codes, [code for code, _, _ in findings])
-
-    @ddt.data(
-        ('!', None, []),
-        ('!', {}, ['no-host']),
-        ('<or> 2 <or> ~', {'h1': 'up'}, ['no-host']),
-    )
-    @ddt.unpack
-    def test_hosts_that_nobody_has_listed_may_take_a_flavor(
-        self, text: str, states, codes
-    ) -> None:
-        findings = _offer([{'gpu': text}], ({'gpu': '1'}, 'h1'), states=states)
-        self.assertEqual(codes, [code for code, _, _ in findings])
+    def test_codes(self, specs, gpu_hosts: str, states, codes) -> None:
+        findings = find([specs], ({'gpu': '1'}, gpu_hosts), states=states)
+        self.assertEqual(codes, [finding.code for finding in findings])
 
     def test_the_hosts_are_counted_by_key(self) -> None:
-        findings = _find(
-            {'gpu': '1', 'ssd': '2'},
-            {'gpu': '1'},
-            {'ssd': '2'},
-            hosts=(('h1', 'h2'), ('h3',)),
-        )
-        (finding,) = [f for f in findings if f.code is FindingCode.NO_HOST]
-        self.assertEqual(
-            "0 of 3 hosts take it: 2 because of 'ssd', 1 because of 'gpu'",
-            finding.text,
+        findings = find(
+            [{'gpu': '1', 'ssd': '2'}],
+            ({'gpu': '1'}, 'h1 h2'),
+            ({'ssd': '2'}, 'h3'),
         )
         self.assertEqual(
-            'see openstack aggregate filter explain f', finding.remedy
+            mistakes.Finding(
+                Code.NO_HOST,
+                "0 of 3 hosts take it: 2 because of 'ssd', 1 because of 'gpu'",
+                'see openstack aggregate filter explain f0',
+                'flavor',
+                'f0',
+            ),
+            findings[0],
         )
