@@ -81,6 +81,8 @@ MISTAKES: tuple[tuple[Any, ...], ...] = (
         for name, meant in (
             ('aggregate_prefer:disk', 'aggregate_preferred:disk'),
             ('aggregate_avoid:hw:cpu', 'aggregate_avoided:hw:cpu'),
+            # It is near to both.
+            ('aggregate_red:disk', 'aggregate_preferred:disk'),
             ('aggregate_preferred_10:disk', 'aggregate_preferred.10:disk'),
             ('Aggregate-Avoided10:disk', 'aggregate_avoided.10:disk'),
         )

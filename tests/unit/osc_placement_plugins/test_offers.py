@@ -77,8 +77,8 @@ TOGETHER = (
     ),
     ({_LIKES: '1'}, {'k': '1'}),
     (
-        {f'{inputs.SCOPE}force_metadata_chek': '1'},
-        {'force_metadata_chek': '1', 'force_metadata_check': 'False'},
+        {f'{inputs.SCOPE}force_metadata_chek': '~'},
+        {'k': '1'},
         Code.MISSPELLED_FLAG,
     ),
     ({'aggregate_prefer:k': '1'}, {'k': '1'}, Code.MISSPELLED_PREFERENCE),

@@ -64,6 +64,11 @@ class VerdictTest(unittest.TestCase):
             '0 of 3 hosts take f: 2 demand os=2, '
             '1 has gpu=1, a key that the flavor forbids.',
         ),
+        (
+            {'k': '1'},
+            [({'k': SHOWN * 'x'}, 'h1 h2 h3')],
+            f'0 of 3 hosts take f: 3 have k={SHOWN * "x"}.',
+        ),
         # A long value is cut.
         (
             {'k': '1'},
