@@ -3,7 +3,6 @@
 """What heat-engine signs, nova-scheduler believes, and nothing else."""
 
 import json
-import re
 import unittest
 
 import ddt
@@ -39,7 +38,13 @@ def stored(hints):
 
 
 @ddt.ddt
-class SignTest(unittest.TestCase):
+class SignatureTest(unittest.TestCase):
+    def signed(self, hints, project='p1', keys=KEYS):
+        """Tell whether hints are believed, as sent and as stored."""
+        is_signed = keys.signed(hints, project)
+        self.assertEqual(is_signed, keys.signed(stored(hints), project))
+        return is_signed
+
     def test_the_vector_of_the_contract(self):
         self.assertEqual(
             b'["1","%b","p1","u",[["heat_path_in_stack",["root","res,stack"]],'
@@ -60,19 +65,13 @@ class SignTest(unittest.TestCase):
         ({'heat_path_in_stack': ['root,res', 'stack']}, False),
         ({'heat_path_in_stack': ['res,stack', 'root']}, False),
         ({'heat_resource_uuid': 'v'}, False),
-        ({'heat_of_a_provider': 'new'}, False),
         ({'heat_': ''}, False),
     )
     @ddt.unpack
     def test_a_change_of_a_hint_of_heat_is_seen(self, change, same):
         hints = {**signing.EXAMPLE, **change}
         self.assertEqual(same, KEYS.sign(hints, 'p1') == SIGNATURE)
-        for form in (hints, stored(hints)):
-            self.assertEqual(same, KEYS.signed(form, 'p1'))
-
-    def test_the_first_key_signs(self):
-        keys = signature.Keys([signing.OTHER_KEY, KEY])
-        self.assertNotEqual(SIGNATURE, keys.sign(HINTS, 'p1'))
+        self.assertEqual(same, self.signed(hints))
 
     @ddt.data(
         (HINTS, None),
@@ -95,30 +94,24 @@ class SignTest(unittest.TestCase):
         hypothesis.assume(len(key.strip()) >= signature.MIN_KEY_LENGTH)
         texts['heat_resource_uuid'] = 'u'
         made = signature.Keys([key, KEY]).sign(texts, project)
-        self.assertRegex(made, re.compile('^1:[0-9a-f]{8}:[0-9a-f]{64}$'))
+        self.assertRegex(made, r'\A1:[0-9a-f]{8}:[0-9a-f]{64}\Z')
         hints = stored({**texts, signature.HINT: made})
         keys = signature.Keys([KEY, f' {key}'])
         self.assertTrue(keys.signed(hints, project))
         self.assertFalse(keys.signed(hints, f'{project}x'))
         self.assertFalse(KEYS.signed(hints, project))
 
-
-class SignedTest(unittest.TestCase):
-    def signed(self, hints, project='p1', keys=KEYS):
-        """Tell whether hints are believed, as sent and as stored."""
-        is_signed = keys.signed(hints, project)
-        self.assertEqual(is_signed, keys.signed(stored(hints), project))
-        return is_signed
-
-    def test_any_of_the_keys_may_have_signed(self):
-        for keys, is_believed in (
-            ([signing.OTHER_KEY, KEY], True),
-            ([KEY, signing.OTHER_KEY], True),
-            ([signing.OTHER_KEY], False),
-            ([], False),
+    def test_any_of_the_keys_may_have_signed_and_the_first_one_signs(self):
+        for keys, is_believed, signs in (
+            ([KEY, signing.OTHER_KEY], True, True),
+            ([signing.OTHER_KEY, KEY], True, False),
+            ([signing.OTHER_KEY], False, False),
         ):
-            is_signed = self.signed(signing.EXAMPLE, keys=signature.Keys(keys))
+            keys = signature.Keys(keys)
+            is_signed = self.signed(signing.EXAMPLE, keys=keys)
             self.assertEqual(is_believed, is_signed)
+            self.assertEqual(signs, keys.sign(HINTS, 'p1') == SIGNATURE)
+        self.assertFalse(self.signed(signing.EXAMPLE, keys=signature.Keys()))
 
     def test_hints_without_uuid_or_signature_are_not_believed(self):
         for name in ('heat_resource_uuid', signature.HINT):
@@ -137,8 +130,6 @@ class SignedTest(unittest.TestCase):
             '',
             '\u0663' * 64,
             '\udc80',
-            signing.signature(HINTS, 'p1', signing.OTHER_KEY),
-            signing.signature(HINTS, 'p2'),
         ):
             forged = {**HINTS, signature.HINT: wrong}
             self.assertFalse(self.signed(forged), wrong)
@@ -155,7 +146,6 @@ class KeysTest(unittest.TestCase):
             self.assertEqual(1, len(signature.Keys([key])))
 
     @ddt.data(
-        ('x' * 31, 'fewer than 32'),
         (f'{"x" * 31} ', 'fewer than 32'),
         ('', 'fewer than 32'),
         ('x' * 32 + '\udcff', 'not UTF-8'),
