@@ -137,6 +137,16 @@ class VerdictTest(unittest.TestCase):
             verdict.advice(),
         )
 
+    def test_four_hosts_that_are_not_up_have_a_command(self) -> None:
+        for hosts, heading in (
+            ('h1 h2 h3 h4', 'Not up, but would take it:'),
+            ('h1 h2 h3 h4 h5', 'Not up, but would take it (5 hosts):'),
+        ):
+            sentences = _judge({}, hosts=hosts, down=hosts).advice()
+            self.assertEqual(heading, sentences[0])
+            self.assertEqual('  start nova-compute on h4', sentences[4])
+            self.assertEqual(6, len(sentences))
+
     def test_preferences_give_points(self) -> None:
         verdict = _judge(
             {'aggregate_preferred.7:disk': 'ssd'},
