@@ -148,13 +148,7 @@ def _fewer(story: part.Part, cloud: engine.Cloud) -> None:
     """Ask fewer scheduler processes for the same servers."""
     step = story.step(
         'The same with fewer scheduler processes',
-        (
-            'processes',
-            'soft: Nova alone',
-            'with the weigher',
-            'strict, in ERROR: Nova alone',
-            'with the weigher ',
-        ),
+        ('processes', 'group', ALONE, OURS),
         'One process knows its own choices. The more processes there are, the '
         'less each of them knows.',
     )
@@ -166,11 +160,11 @@ def _fewer(story: part.Part, cloud: engine.Cloud) -> None:
         (soft_alone, _), (soft_ours, _), (_, alone), (_, ours) = row
         step.row(
             processes,
+            'soft: servers on each host',
             ', '.join(map(str, soft_alone)),
             ', '.join(map(str, soft_ours)),
-            alone,
-            ours,
         )
+        step.row(processes, 'strict: servers in ERROR', alone, ours)
         step.check(
             f'{processes}: with the weigher, even and without errors',
             ([3, 3, 3], 0),
