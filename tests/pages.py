@@ -30,6 +30,9 @@ import textwrap
 import unittest
 from collections.abc import Callable, Iterable, Iterator
 
+import docutils.core
+import docutils.nodes
+
 from tests import signing
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -48,6 +51,8 @@ SUITES = {
     'senlin': 'functional/senlin_plugins/test_pages.py',
 }
 
+#: Sphinx's directives and roles are unknown to docutils. It need not say so.
+_SETTINGS = {'report_level': 5, 'halt_level': 5}
 _MARK = re.compile(r' *\.\. (run|check|file|not run): (.+)')
 _START = re.compile(r'( *)\.\. (code-block|literalinclude):: (\S+)')
 _OPTION = re.compile(r' *:([\w-]+): (.*)')
@@ -152,6 +157,25 @@ def pages() -> list[str]:
     """Return the pages, relative to the checkout."""
     files = sorted(PAGES.rglob('*.rst'))
     return ['README.rst', *(str(file.relative_to(ROOT)) for file in files)]
+
+
+def paragraphs(text: str) -> Iterator[str]:
+    """Yield the paragraphs and cells of a text, each as one line."""
+    document = docutils.core.publish_doctree(
+        text, settings_overrides=_SETTINGS
+    )
+    for paragraph in document.findall(docutils.nodes.paragraph):
+        yield ' '.join(paragraph.rawsource.split())
+
+
+@functools.cache
+def prose(name: str) -> str:
+    """Return what a page says beside its blocks, a line for each cell.
+
+    :param name: the file in ``doc/source``, without its ending.
+    """
+    text = (PAGES / f'{name}.rst').read_text('utf-8')
+    return '\n'.join(paragraphs(text))
 
 
 @functools.cache
@@ -278,7 +302,18 @@ def agrees(shown: str, printed: str) -> bool:
     )
 
 
-class Walk(unittest.TestCase):
+class PageTestCase(unittest.TestCase):
+    def assert_page_says(self, name: str, *lines: str) -> None:
+        """Fail unless a page says this, beside its blocks.
+
+        :param name: the file in ``doc/source``, without its ending.
+        :param lines: parts of a paragraph, or cells that stand together.
+        """
+        if '\n'.join(lines) not in prose(name):
+            self.fail(f'doc/source/{name}.rst does not say: {lines}')
+
+
+class Walk(PageTestCase):
     """Run the blocks of a suite on a page, in their order.
 
     A check gets a function that runs the block. So a check can prepare what

@@ -13,8 +13,6 @@ import pathlib
 import re
 from collections.abc import Iterator
 
-import docutils.core
-import docutils.nodes
 import yaml
 
 from tests import pages
@@ -34,8 +32,6 @@ PACKAGES = (
 
 _SENTENCE_END = re.compile(r'(?<=[.:?])\*{0,2} +(?=[A-Z`*"])')
 _LITERAL = re.compile('``.*?``')
-#: Sphinx's directives and roles are unknown to docutils. It need not say so.
-_SETTINGS = {'report_level': 5, 'halt_level': 5}
 
 
 def read_sentences() -> Iterator[str]:
@@ -50,12 +46,8 @@ def read_sentences() -> Iterator[str]:
 
 def split_sentences(text: str) -> Iterator[str]:
     """Yield the sentences of a text in reStructuredText, each as one line."""
-    document = docutils.core.publish_doctree(
-        text, settings_overrides=_SETTINGS
-    )
-    for paragraph in document.findall(docutils.nodes.paragraph):
-        line = ' '.join(paragraph.rawsource.split())
-        yield from _SENTENCE_END.split(line)
+    for paragraph in pages.paragraphs(text):
+        yield from _SENTENCE_END.split(paragraph)
 
 
 def read_help(file: pathlib.Path) -> Iterator[str]:

@@ -44,6 +44,15 @@ def make_cloud(page: str) -> rest_stub.Cloud:
     return cloud
 
 
+#: The commands of this package.
+COMMANDS = (
+    'aggregate filter explain',
+    'aggregate filter lint',
+    'aggregate filter audit',
+    'cluster region plan',
+)
+
+
 @ddt.ddt
 class PagesTest(pages.Walk, base.CloudTestCase):
     suite = 'client'
@@ -157,6 +166,54 @@ class PagesTest(pages.Walk, base.CloudTestCase):
                 rf'\n``{severity.value}``\n((?:    .+\n)+)', page
             )
             self.assertCountEqual(codes, re.findall('``(.+?)``', paragraph))
+
+    def test_the_page_names_no_option_that_is_unknown(self) -> None:
+        known = self.openstack('--help').output
+        for command in COMMANDS:
+            known += self.openstack(*command.split(), '--help').output
+        named = re.findall('``.*?(--[a-z-]+).*?``', pages.prose('commands'))
+        self.assertGreater(len(named), 10)
+        self.assertEqual(
+            {*named}, {*named} & {*re.findall('--[a-z-]+', known)}
+        )
+
+    def test_the_fields_of_the_answers(self) -> None:
+        self.cloud = rest_stub.examples('night')
+        self.cloud.install(self.mocker)
+        (flavor,) = self.data('aggregate filter explain gpu.large')
+        plan = self.data('cluster region plan --region a --scale-out 1')
+        lint = self.openstack(*['aggregate', 'filter', 'lint', '-f', 'json'])
+        self.assertLess({'verdict', 'causes'}, {*flavor})
+        self.assertLess({'verdict', 'causes'}, {*json.loads(lint.output)})
+        self.assertLess({'verdict', 'regions'}, {*plan})
+        self.assert_page_says(
+            'commands',
+            'For scripts, use ``-f json``. The field ``verdict`` has the '
+            'answer, and ``causes`` or ``regions`` the reasons.',
+        )
+
+    def test_the_exit_codes(self) -> None:
+        self.cloud = rest_stub.examples('night')
+        self.cloud.install(self.mocker)
+        codes = [
+            self.openstack('aggregate', 'filter', *words.split()).status
+            for words in (
+                'audit',
+                'explain no-such-flavor',
+                'lint',
+                'explain --fail-if-none gpu.large',
+            )
+        ]
+        self.assertEqual([0, 1, 2, 2], codes)
+        self.assert_page_says('commands', '0', 'Nothing is wrong.')
+        self.assert_page_says('commands', '1', 'The command failed, or')
+        self.assert_page_says(
+            'commands',
+            '2',
+            'The command found what it was asked to look for: an error of '
+            '``lint``, a flavor without a host (``explain --fail-if-none``), '
+            'or a refused server (``audit --fail-on refused``).',
+        )
 
     def check_licensed(self, run: Callable[[], str]) -> None:
         run()

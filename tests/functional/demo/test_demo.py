@@ -15,12 +15,24 @@ import ddt
 import markupsafe
 
 from demo import __main__ as command
-from demo import figure, part, report
+from demo import figure, part, report, spread
 from testing import subprocesses
+from testing.nova import spread_case
 from tests import pages
 
 #: Seconds for the whole demo, whose services have a limit of their own.
 ALL_SECONDS = command.LIMIT + subprocesses.LIMIT
+
+NUMBERS = {3: 'three', 9: 'nine', 16: 'sixteen'}
+#: What the pages say above each picture.
+SENTENCES = [
+    f'on {NUMBERS[spread.HOSTS[spread_case.SOFT]]} hosts. '
+    f'{NUMBERS[spread.PROCESSES].capitalize()} scheduler processes of Nova',
+    f'{NUMBERS[spread.SERVERS].capitalize()} servers of a group with the '
+    f'policy ``{spread_case.STRICT}`` on '
+    f'{NUMBERS[spread.HOSTS[spread_case.STRICT]]} hosts:',
+    f'servers of a Heat stack on {NUMBERS[spread.HOSTS[""]]} hosts:',
+]
 
 
 @ddt.ddt
@@ -81,6 +93,8 @@ class DemoTest(unittest.TestCase):
         for page, blocks in pages.select('demo').items():
             shown = [block.text.rstrip() for block in blocks]
             self.assertEqual(pictures[: len(shown)], shown, page)
+            for block, sentence in zip(blocks, SENTENCES, strict=False):
+                self.assertIn(sentence, block.around, page)
         self.assertEqual(
             pictures,
             [b.text.rstrip() for b in pages.select('demo')['README.rst']],

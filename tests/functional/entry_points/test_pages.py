@@ -140,6 +140,25 @@ class PagesTest(pages.Walk, upgrade_checks.UpgradeCheckCase):
             self.assertEqual(0, answer.code, answer.output)
         return answer.output
 
+    def test_novas_own_filter_is_to_be_removed(self) -> None:
+        (block,) = (
+            block
+            for block in pages.read('doc/source/quickstart-nova.rst')
+            if block.marks.get('file') == 'nova.conf'
+        )
+        self.command, self.file = COMMANDS['nova.conf'], 'nova.conf'
+        self.check_details(
+            f'{block.text.rstrip()},AggregateInstanceExtraSpecsFilter',
+            'Filter',
+            'WARNING',
+            'Remove it from enabled_filters.',
+        )
+        self.assert_page_says(
+            'quickstart-nova',
+            'other filters, keep them, but remove '
+            '``AggregateInstanceExtraSpecsFilter``.',
+        )
+
     def check_placeholder(self, run: Callable[[], str]) -> None:
         run()
         for file, command in COMMANDS.items():

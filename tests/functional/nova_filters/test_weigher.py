@@ -10,13 +10,14 @@ from unittest import mock
 
 import ddt
 from nova import objects
+from nova.db.api import api as api_db
 from nova.db.api import models
 from oslo_utils import timeutils
 
 from nova_filters.matching import inputs
 from nova_filters.weighers import reader, rows
 from testing.nova import engine
-from tests import signing
+from tests import pages, signing
 from tests.functional.nova_filters import base
 from tests.functional.nova_filters.base import MULTIPLIER, STRONG, of_stack
 
@@ -343,36 +344,57 @@ class BesideNovaTest(base.StackTestCase):
             self.cloud.forget(request)
 
 
-class CostTest(base.StackTestCase):
+class CostTest(base.StackTestCase, pages.PageTestCase):
     """What a request asks of the databases."""
 
-    def assert_asked(self, count: int, request: Any, states: Any) -> None:
-        """Assert how many statements all weighers need for a request."""
-        statements: list[str] = []
-        with base.listening(statements.append):
-            self.scheduler.host_manager.get_weighed_hosts(states, request)
-        self.assertEqual(count, len(statements), statements)
+    def assert_asked(
+        self, api: int, cell: int, request: Any, states: Any
+    ) -> None:
+        """Assert how many statements all weighers send for a request.
 
-    def test_a_request_asks_each_database_once_or_twice(self) -> None:
+        :param api: those to the API database.
+        :param cell: those to the cell of the members.
+        """
+        everywhere: list[str] = []
+        in_api: list[str] = []
+        with (
+            base.listening(everywhere.append),
+            base.listening(in_api.append, api_db.get_engine()),
+        ):
+            self.scheduler.host_manager.get_weighed_hosts(states, request)
+        in_cell = len(everywhere) - len(in_api)
+        self.assertEqual((api, cell), (len(in_api), in_cell), everywhere)
+
+    def test_a_request_asks_the_databases_few_times(self) -> None:
         self.place(_STACK, 3, 2, 1)
         self.place({}, 1)
         request = self.request(_STACK)
         states = self.states(request)
         # The servers of the project, their stacks, the cells, the members in
         # the cell, and the requests of those in flight.
-        self.assert_asked(5, request, states)
-        self.assert_asked(4, request, states)
+        self.assert_asked(4, 1, request, states)
+        self.assert_asked(3, 1, request, states)
         move = self.request(_STACK)
         self.cloud.place(move, None, 'shelved_offloaded')
         self.cloud.start_action(move, 'unshelve', 'unshelving')
         # The stack of the new server, and the actions in the cell.
-        self.assert_asked(6, request, states)
+        self.assert_asked(4, 2, request, states)
         self.set_option('server_group_weight_multiplier', STRONG)
         group = self.cloud.add_group('soft-anti-affinity')
         self.cloud.place(self.request({}, group=group), self.hosts[0])
         member = self.request({}, group=group)
         # The members, the cells, the servers, and the request of the new one.
-        self.assert_asked(4, member, self.states(member))
+        self.assert_asked(3, 1, member, self.states(member))
+        self.assert_page_says(
+            'nova-spread',
+            'a weigher sends about three statements to the API database, and '
+            'one or two to each cell with members.',
+        )
+        self.assert_page_says(
+            'soft-anti-affinity',
+            'the weigher sends about three SQL statements to the API '
+            'database, and one to each cell with members,',
+        )
 
     def test_what_is_kept_goes_with_the_servers(self) -> None:
         for _ in range(3):
@@ -407,7 +429,7 @@ class CostTest(base.StackTestCase):
         request = self.request(_STACK)
         with mock.patch.object(rows, 'READ_AT_ONCE', 2):
             # Three for six requests, twice: their stacks, and their kinds.
-            self.assert_asked(9, request, self.states(request))
+            self.assert_asked(8, 1, request, self.states(request))
         self.assertEqual([3, 2, 0, 0], self.members(request))
 
 

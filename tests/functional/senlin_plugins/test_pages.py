@@ -14,6 +14,7 @@ import yaml
 from senlin.db.sqlalchemy import api as db_api
 
 from senlin_plugins import conversion, regions
+from senlin_plugins.deletion_policy import DeletionPolicy
 from tests import pages
 from tests.functional.senlin_plugins import base, gateway
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
@@ -25,6 +26,20 @@ version: '1.0'
 properties:
   regions: [{name: RegionOne}, {name: RegionTwo, cap: 9}]
 """
+
+
+class DefaultsTest(pages.PageTestCase):
+    def test_the_table_has_those_of_the_deletion_policy(self):
+        for name, schema in DeletionPolicy.properties_schema.items():
+            if name == 'hooks':
+                default = 'none'
+            elif isinstance(schema.default, str):
+                default = f'``{schema.default}``'
+            elif isinstance(schema.default, bool):
+                default = f'``{schema.default}``'.lower()
+            else:
+                default = str(schema.default)
+            self.assert_page_says('senlin', f'``{name}``', default)
 
 
 @ddt.ddt
@@ -108,6 +123,14 @@ class PagesTest(pages.Walk, gateway.ShellTestCase):
         self.assertEqual({'ACTIVE'}, {node['status'] for node in nodes})
         counts = collections.Counter(map(base.region_of, nodes))
         return [counts[name] for name in (ONE, TWO, THREE)]
+
+    def check_half(self, run):
+        run()
+        spec = yaml.safe_load(self.files['regions.yaml'])
+        regions = spec['properties']['regions']
+        (two,) = (r for r in regions if r['name'] == TWO)
+        self.assertEqual(2 * two['weight'], sum(r['weight'] for r in regions))
+        self.assert_says(f'{TWO} gets half of the nodes, up to {two["cap"]}:')
 
     def check_first_nodes(self, run):
         run()

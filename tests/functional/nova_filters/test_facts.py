@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Numbers of the pages, from the Nova and the weighers that are there."""
+
+from nova.conf import scheduler as scheduler_conf
+
+from nova_filters.filters import team_spread
+from testing.nova import engine
+from tests import pages
+from tests.functional.nova_filters import base
+
+NUMBERS = {2: 'two', 3: 'three'}
+MILLION = 1_000_000
+
+
+class NovaTest(base.StackTestCase, pages.PageTestCase):
+    """What Nova does by default."""
+
+    def test_how_often_a_build_is_tried(self) -> None:
+        attempts = engine.CONF.scheduler.max_attempts
+        self.assert_page_says(
+            'soft-anti-affinity',
+            f'After {NUMBERS[attempts]} attempts, the server is in ERROR.',
+        )
+
+    def test_how_many_hosts_placement_returns(self) -> None:
+        limit = engine.CONF.scheduler.max_placement_results
+        self.assert_page_says(
+            'nova',
+            'Placement returns up to ``[scheduler] max_placement_results`` '
+            f'hosts ({limit:,} by default).',
+        )
+
+    def test_the_filters_of_nova_and_ours(self) -> None:
+        (default,) = (
+            option.default
+            for option in scheduler_conf.filter_scheduler_opts
+            if option.name == 'enabled_filters'
+        )
+        (block,) = (
+            block
+            for block in pages.read('doc/source/quickstart-nova.rst')
+            if block.marks.get('file') == 'nova.conf'
+        )
+        *_, names = block.text.partition('enabled_filters =')
+        self.assertEqual(
+            [*default, 'AggregateInstanceTypeFilter'],
+            names.replace(',', ' ').split(),
+        )
+        self.assert_page_says(
+            'quickstart-nova',
+            "``enabled_filters`` is Nova's default with "
+            '``AggregateInstanceTypeFilter`` at the end.',
+        )
+
+    def test_the_multipliers_of_the_other_weighers(self) -> None:
+        state, *_ = self.states(self.request({}))
+        total = 0.0
+        strong = 0
+        for weigher in self.scheduler.host_manager.weighers:
+            name = type(weigher).__name__
+            if type(weigher).__module__.startswith('nova_filters'):
+                continue
+            multiplier = abs(weigher.weight_multiplier(state))
+            if multiplier == MILLION:
+                strong += 1
+            # The page names these two.
+            elif not name.startswith(('ServerGroupSoft', 'MetricsWeigher')):
+                total += multiplier
+        self.assert_page_says(
+            'nova-spread', f"With Nova's defaults, the sum is {total:g}."
+        )
+        number = NUMBERS[strong].capitalize()
+        self.assert_page_says(
+            'nova-spread',
+            f"{number} of Nova's weighers have a multiplier of one million.",
+        )
+        self.assert_page_says(
+            'preferences', f"{number} of Nova's weighers outweigh all"
+        )
+
+
+class LimitTest(pages.PageTestCase):
+    def test_what_a_limit_may_be(self) -> None:
+        valid = [
+            number
+            for number in (0, 1, 999_999, 1_000_000)
+            if team_spread._LIMIT.fullmatch(str(number))
+        ]
+        self.assert_page_says(
+            'nova-spread',
+            f'is not a number from {valid[0]} to {valid[-1]}.',
+        )

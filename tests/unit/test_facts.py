@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Numbers and words of the pages, each from what it speaks of."""
+
+import ddt
+
+from heat_hints import hints, providers
+from nova_filters import conf
+from nova_filters.matching import inputs, preferences
+from nova_filters.spread import order
+from os_placement_plugins import signature
+from senlin_plugins import conf as senlin_conf
+from senlin_plugins.planning import spec
+from tests import pages
+
+NUMBERS = {
+    1: 'one',
+    2: 'two',
+    3: 'three',
+    4: 'four',
+    6: 'six',
+    9: 'nine',
+    10: 'ten',
+    16: 'sixteen',
+}
+
+
+@ddt.ddt
+class PreferencesTest(pages.PageTestCase):
+    """The page ``preferences``."""
+
+    def score(self, extra_specs, *metadata):
+        """Return the points of a host in aggregates, and the verb for it."""
+        aggregates = [inputs.Aggregate('a', data) for data in metadata]
+        judge = preferences.Preferences(extra_specs)
+        points = judge.score(aggregates)
+        return points, 'gains' if points > 0 else 'loses'
+
+    @ddt.data('preferred', 'avoided')
+    def test_an_extra_spec(self, kind):
+        points, verb = self.score({f'aggregate_{kind}:k': '1'}, {'k': '1'})
+        self.assertEqual(1, abs(points))
+        self.assert_page_says(
+            'preferences',
+            f'``aggregate_{kind}:KEY=VALUE``',
+            f'a host {verb} a point if its aggregates meet ``KEY=VALUE``',
+        )
+
+    def test_a_factor(self):
+        factor = 10
+        points, _ = self.score(
+            {f'aggregate_preferred.{factor}:k': '1'}, {'k': '1'}
+        )
+        valid = []
+        for number in range(200):
+            specs = {f'aggregate_preferred.{number}:k': '1'}
+            if not preferences.Preferences(specs).problems:
+                valid.append(number)
+        self.assert_page_says(
+            'preferences',
+            f'``aggregate_preferred.{factor}:KEY=...``',
+            f'the same for {points} points. Any number from {valid[0]} to '
+            f'{valid[-1]} is possible.',
+        )
+
+    def test_an_aggregate(self):
+        soft = {'k': '1', 'prefer_metadata_check': 'true'}
+        for aggregates in ([soft], [soft, soft]):
+            points, verb = self.score({}, *aggregates)
+            self.assertEqual((-1, 'loses'), (points, verb))
+        self.assert_page_says(
+            'preferences',
+            'With the metadata ``prefer_metadata_check=true``, an aggregate '
+            'prefers flavors that meet its other metadata. For each key that '
+            f'the flavor does not meet, the host {verb} {NUMBERS[-points]} '
+            'point. Several aggregates with the same key cost one point '
+            'together.',
+        )
+        forced = {**soft, 'force_metadata_check': 'true'}
+        self.assertEqual(0, self.score({}, forced)[0])
+
+    def test_the_weights(self):
+        weights = [f'{preferences.weight(10**n):g}' for n in range(3)]
+        self.assert_page_says(
+            'preferences',
+            'The weight of a host is {} for 1 point, {} for 10 points and {} '
+            'for 100 points, and the same below 0.'.format(*weights),
+        )
+
+
+class SpreadTest(pages.PageTestCase):
+    """The page ``nova-spread``."""
+
+    def test_the_defaults(self):
+        for option, says in (
+            ('stack_affinity_weight_multiplier', 'below 0: spread stacks;'),
+            ('server_group_weight_multiplier', '0: off. The policy'),
+            ('max_skew', '0: no limit'),
+        ):
+            default = f'{conf.DEFAULTS[option]:g}'
+            self.assert_page_says(
+                'nova-spread', f'``{option}``', default, says
+            )
+        (level,) = conf.DEFAULTS['stack_spread_over']
+        self.assert_page_says(
+            'nova-spread', '``stack_spread_over``', f'``{level}``'
+        )
+
+    def test_how_long_a_start_may_take(self):
+        minutes = order.IN_FLIGHT.total_seconds() / 60
+        self.assert_page_says(
+            'nova-spread',
+            f'After {NUMBERS[minutes]} minutes, the weigher assumes that a '
+            'start or a move has failed.',
+        )
+
+
+class HeatTest(pages.PageTestCase):
+    """The pages ``heat`` and ``heat-providers``."""
+
+    def test_what_a_key_is(self):
+        least = signature.MIN_KEY_LENGTH
+        self.assert_page_says(
+            'heat',
+            f'A key has at least {least} characters, and contains no comma '
+            'and no ``$``.',
+        )
+
+    def test_the_limits_of_providers(self):
+        self.assert_page_says(
+            'heat-providers',
+            f'All providers together can set up to {hints.MAX_HINTS} hints '
+            f'for a server, with up to {hints.MAX_BYTES // 1024} KiB as JSON.',
+        )
+        calls = providers.MAX_CALLS
+        self.assert_page_says(
+            'heat-providers', f'at most {calls} in one worker.'
+        )
+        number = NUMBERS[calls].capitalize()
+        self.assert_page_says('heat', f'{number} calls to the provider hang.')
+
+
+class SenlinTest(pages.PageTestCase):
+    """The page ``senlin``."""
+
+    def test_the_defaults_of_a_region(self):
+        self.assert_page_says(
+            'senlin',
+            "The region's share of the cluster, relative to the other "
+            f'regions. The default is {spec.DEFAULT_WEIGHT}.',
+        )
+        self.assert_page_says(
+            'senlin', f'The default of {spec.NO_CAP} means no cap.'
+        )
+
+    def test_how_long_a_plan_may_take(self):
+        (timeout,) = (
+            option.default
+            for option in senlin_conf.OPTS
+            if option.name == 'region_timeout'
+        )
+        self.assert_page_says(
+            'senlin',
+            'If a service does not answer, the action takes up to '
+            f'{timeout + 1} seconds longer (``region_timeout`` plus 1).',
+        )
