@@ -190,30 +190,6 @@ class UpgradeCheckCase(unittest.TestCase):
         self.assertEqual(0, answer.code)
 
 
-#: Sections that belong to a service, to a library or to a vendor. Some of
-#: their options have names of this package, and some of the service.
-FOREIGN = """
-[mdev_nvidia-36]
-max_instances = 4
-enabled_filters = a
-[audit_middleware]
-enabled = true
-path_format = wide
-[acme_scheduler]
-enabled = true
-weight_classes = acme.Weigher
-exempt_metadata_keys = rack
-on_error = stop
-signing_key = short
-[nova_filters_of_acme]
-max_skew = 1
-[heat_hints_of_acme]
-enabled = true
-[senlin_plugins_of_acme]
-enabled = true
-"""
-
-
 class FileTests:
     """What a command makes of its options; mixed into its test case."""
 
@@ -223,9 +199,6 @@ class FileTests:
     def good(self):
         """Return a file with which there is nothing to do."""
         raise NotImplementedError
-
-    def test_sections_of_others_need_nothing(self):
-        self.assert_clean(self.good() + FOREIGN)
 
     def test_a_misspelled_name_is_told_with_the_nearest(self):
         section, wrong_section, option, wrong_option = self.misspelled
