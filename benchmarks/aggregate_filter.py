@@ -12,10 +12,8 @@ import functools
 import logging
 import os
 import random
-import sys
 import warnings
 from collections.abc import Iterator
-from importlib import metadata
 from typing import Any
 
 from benchmarks import common
@@ -99,7 +97,7 @@ class Bench:
     def row(self, cloud: Cloud) -> list[Any]:
         """Return a row of the table.
 
-        :raises common.BenchmarkError: if the filters do not agree.
+        :raises AssertionError: if the filters do not agree.
         """
         hosts = self._hosts(cloud)
         ratios = []
@@ -114,7 +112,7 @@ class Bench:
             ours = functools.partial(filter_hosts, [self._ours])
             # The in-tree filter does not know the flag.
             if cloud.sets != FORCED and in_tree() != ours():
-                raise common.BenchmarkError(f'{cloud}, {extra_specs}')
+                raise AssertionError(f'{cloud}, {extra_specs}')
             ratios.append(best(in_tree) / best(ours))
         request = self._states.request(PREFERENCES)
         times = []
@@ -192,22 +190,12 @@ def measure(quick: bool) -> str:
     for cloud in clouds(quick):
         common.say(str(cloud))
         rows.append(bench.row(cloud))
-    lines = [
-        common.machine(f'Nova {metadata.version("nova")}'),
-        '',
-        "Filter: the time of Nova's own filter divided by the time of this "
-        'one.\nPreferenceWeigher: its time divided by that of RAMWeigher.',
-        common.table(HEADS, rows, 'sets'),
-    ]
-    return '\n'.join(lines)
+    return (
+        "\nFilter: the time of Nova's own filter divided by the time of this "
+        'one.\nPreferenceWeigher: its time divided by that of RAMWeigher.\n'
+        + common.table(HEADS, rows, 'sets')
+    )
 
 
 if __name__ == '__main__':
-    sys.exit(
-        common.command(
-            'Nova',
-            str(__doc__).splitlines()[0],
-            'fewer hosts: some seconds',
-            measure,
-        )
-    )
+    common.command('nova', __doc__, 'fewer hosts: some seconds', measure)

@@ -4,20 +4,16 @@
 import argparse
 import functools
 import gc
-import importlib.util
 import os
 import pathlib
 import platform
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
+from importlib import metadata
 from typing import Any
 
 import prettytable
-
-
-class BenchmarkError(Exception):
-    """The two sides cannot be compared; the text says why."""
 
 
 def seconds(run: Callable[[], Any]) -> float:
@@ -40,17 +36,6 @@ def nova_cloud() -> Any:
     return engine.Cloud()
 
 
-def machine(service: str) -> str:
-    """Say in one line what all this ran on.
-
-    :param service: the service and its version.
-    """
-    return (
-        f'{service}, Python {platform.python_version()}, '
-        f'{platform.system()} on {platform.machine()}, {os.cpu_count()} CPUs'
-    )
-
-
 def table(
     heads: Sequence[str], rows: Iterable[Sequence[Any]], left: str = ''
 ) -> str:
@@ -71,32 +56,29 @@ def say(what: str) -> None:
 
 
 def command(
-    service: str,
-    description: str,
+    distribution: str,
+    description: str | None,
     quick: str,
     measure: Callable[[bool], str],
-) -> int:
+) -> None:
     """Run a benchmark from the command line, and print its report.
 
+    :param distribution: that of the service.
+    :param description: the docstring of the benchmark.
     :param quick: what ``--quick`` does.
     :param measure: takes whether to be quick, returns the report.
-    :returns: 0, or 1 when it broke off, or 2 when the service is missing.
     """
     parser = argparse.ArgumentParser(
         prog=f'python -m benchmarks.{pathlib.Path(sys.argv[0]).stem}',
-        description=description,
+        description=str(description).splitlines()[0],
     )
     parser.add_argument('--quick', action='store_true', help=quick)
     args = parser.parse_args()
-    if importlib.util.find_spec(service.lower()) is None:
-        say(
-            f'{service} is not installed here: "make demo" leaves an '
-            'environment behind that has it: .tox/functional-2026.2.'
-        )
-        return 2
-    try:
-        print(measure(args.quick))
-    except BenchmarkError as ex:
-        say(f'broke off: {ex}')
-        return 1
-    return 0
+    service = distribution.removeprefix('openstack-').title()
+    report = measure(args.quick)
+    print(
+        f'{service} {metadata.version(distribution)}, '
+        f'Python {platform.python_version()}, '
+        f'{platform.system()} on {platform.machine()}, {os.cpu_count()} CPUs'
+    )
+    print(report)

@@ -9,7 +9,6 @@ one host that they all prefer, without and with the weighers of this package.
 
 import dataclasses
 import statistics
-import sys
 from collections.abc import Sequence
 
 from benchmarks import common
@@ -88,9 +87,6 @@ def measure_case(case: Case, processes: int, seeds: int) -> float:
 
 def measure(quick: bool) -> str:
     """Return the table."""
-    common.nova_cloud()
-    from testing.nova import engine
-
     processes: Sequence[int] = PROCESSES
     seeds = SEEDS
     if quick:
@@ -105,21 +101,13 @@ def measure(quick: bool) -> str:
             ours = measure_case(case, count, seeds)
             cells.append(f'{without:.1f} / {ours:.1f}')
         rows.append([name, *cells])
-    head = (
-        f'{common.machine(f"Nova {engine.nova_version()}")}\n\n'
-        'Most servers on a host less fewest, Nova alone / with the weigher, '
+    heads = ['case', *map(str, processes)]
+    return (
+        '\nMost servers on a host less fewest, Nova alone / with the weigher, '
         'by the number of\nscheduler processes; the mean of '
-        f'{seeds} seeds\n'
+        f'{seeds} seeds\n' + common.table(heads, rows, 'case')
     )
-    return head + common.table(['case', *map(str, processes)], rows, 'case')
 
 
 if __name__ == '__main__':
-    sys.exit(
-        common.command(
-            'Nova',
-            str(__doc__).splitlines()[0],
-            'three processes and one seed',
-            measure,
-        )
-    )
+    common.command('nova', __doc__, 'three processes and one seed', measure)
