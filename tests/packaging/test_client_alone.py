@@ -3,14 +3,11 @@
 """The wheel beside the openstack shell, where no service is installed."""
 
 import pathlib
-import subprocess
 import sys
 import unittest
 
 import ddt
-
-#: Seconds to wait for a process. Only one that hangs needs so long.
-LIMIT = 600
+import runs
 
 #: Each command of the shell, asked about files, and what its verdict says.
 EXAMPLES = pathlib.Path(__file__).parents[2] / 'doc/source/examples'
@@ -31,11 +28,6 @@ class ClientAloneTest(unittest.TestCase):
     @ddt.unpack
     def test_command_answers_from_files(self, command, files, words):
         shell = pathlib.Path(sys.prefix, 'bin', 'openstack')
-        done = subprocess.run(
-            [shell, *command.split(), *files],
-            capture_output=True,
-            text=True,
-            timeout=LIMIT,
-        )
+        done = runs.run(shell, *command.split(), *files)
         self.assertEqual(0, done.returncode, done.stderr)
         self.assertTrue(done.stdout.startswith(words), done.stdout)

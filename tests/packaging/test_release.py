@@ -5,18 +5,16 @@
 import email
 import os
 import pathlib
-import subprocess
 import sys
 import tarfile
 import tempfile
 import unittest
 import zipfile
 
+import runs
+
 ROOT = pathlib.Path(__file__).parents[2]
 DIST = ROOT / 'dist'
-
-#: Seconds to wait for a process. Only one that hangs needs so long.
-LIMIT = 600
 
 #: The top-level packages of the distribution, and nothing else.
 PACKAGES = {
@@ -41,13 +39,10 @@ class SourceTest(unittest.TestCase):
 
     def run_python(self, *arguments, **variables):
         """Run Python in the unpacked sdist."""
-        done = subprocess.run(
-            [sys.executable, '-W', 'ignore', *arguments],
+        done = runs.run(
+            *(sys.executable, '-W', 'ignore', *arguments),
             cwd=self.folder,
             env={**os.environ, **variables},
-            capture_output=True,
-            text=True,
-            timeout=LIMIT,
         )
         self.assertEqual(0, done.returncode, done.stdout + done.stderr)
 
@@ -78,14 +73,12 @@ class WheelTest(unittest.TestCase):
         self.wheel = self.enterContext(zipfile.ZipFile(wheel))
 
     def test_wheel_holds_every_module_of_the_packages_and_nothing_else(self):
-        tracked = subprocess.run(
-            ['git', '-C', ROOT, 'ls-files', '-co', '--exclude-standard']
-            + sorted(PACKAGES),
-            capture_output=True,
-            text=True,
-            timeout=LIMIT,
+        listed = runs.run(
+            *('git', '-C', ROOT, 'ls-files', '-co', '--exclude-standard'),
+            *sorted(PACKAGES),
             check=True,
-        ).stdout.split()
+        )
+        tracked = listed.stdout.split()
         files = {
             name for name in self.wheel.namelist() if '.dist-info/' not in name
         }

@@ -4,15 +4,13 @@
 
 import json
 import pathlib
-import subprocess
 import sys
 import tempfile
 import unittest
 
-SERVICE = pathlib.Path(sys.prefix).name.removeprefix('alone-')
+import runs
 
-#: Seconds to wait for a process. Only one that hangs needs so long.
-LIMIT = 600
+SERVICE = pathlib.Path(sys.prefix).name.removeprefix('alone-')
 
 #: By service: the lines that enable the plug-ins, the worst result of the
 #: upgrade check with them, and what the service loads of each package.
@@ -68,14 +66,12 @@ class ServiceAloneTest(unittest.TestCase):
 
     def test_the_service_loads_the_plug_ins_beside_its_own(self):
         program = pathlib.Path(__file__).with_name('loaded.py')
-        output = subprocess.check_output(
-            [sys.executable, '-W', 'ignore', program],
-            cwd=self.file.parent,
-            text=True,
-            timeout=LIMIT,
+        done = runs.run(
+            *(sys.executable, '-W', 'ignore', program), cwd=self.file.parent
         )
+        self.assertEqual(0, done.returncode, done.stderr)
         loaded = {package: set() for package in self.expected}
-        for name, package in json.loads(output.splitlines()[-1]).items():
+        for name, package in json.loads(done.stdout.splitlines()[-1]).items():
             loaded[package].add(name)
         # The service itself loads many more names than are listed.
         names_of_service = loaded.pop(SERVICE)
@@ -84,12 +80,9 @@ class ServiceAloneTest(unittest.TestCase):
 
     def test_the_upgrade_check_warns_of_nothing_worse_than_defaults(self):
         script, worst = self.check
-        done = subprocess.run(
-            [pathlib.Path(sys.prefix, 'bin', script)]
-            + ['--config-file', self.file, 'upgrade', 'check', '--json'],
-            capture_output=True,
-            text=True,
-            timeout=LIMIT,
+        done = runs.run(
+            pathlib.Path(sys.prefix, 'bin', script),
+            *('--config-file', self.file, 'upgrade', 'check', '--json'),
         )
         rows = json.loads(done.stdout)['checks']
         self.assertEqual(done.returncode, max(r['result'] for r in rows))
