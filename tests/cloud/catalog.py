@@ -3,6 +3,8 @@
 """Fill the new cloud: users, addresses of the services, flavors, an image."""
 
 from openstack import connection
+from openstack.compute.v2 import flavor
+from openstack.image.v2 import image
 
 from tests.cloud import layout
 
@@ -80,11 +82,19 @@ def add_endpoint(
 def fill_clouds() -> None:
     """Make the flavors and the image that servers need."""
     for region in layout.REGIONS:
-        layout.connect(region.name).compute.create_flavor(
-            name=layout.FLAVOR, vcpus=1, ram=64, disk=1
-        )
-    layout.connect().image.create_image(
-        layout.IMAGE,
+        add_flavor(layout.connect(region.name), layout.FLAVOR)
+    add_image(layout.connect(), layout.IMAGE)
+
+
+def add_flavor(cloud: connection.Connection, name: str) -> flavor.Flavor:
+    """Make a small flavor."""
+    return cloud.compute.create_flavor(name=name, vcpus=1, ram=64, disk=1)
+
+
+def add_image(cloud: connection.Connection, name: str) -> image.Image:
+    """Make an image that no hypervisor looks into."""
+    return cloud.image.create_image(
+        name,
         data=bytes(1024),
         disk_format='raw',
         container_format='bare',

@@ -14,7 +14,7 @@ import ddt
 
 from testing import subprocesses
 from tests import pages
-from tests.cloud import base, layout
+from tests.cloud import base, catalog, layout
 
 #: What Senlin's client says when ``--wait`` is over before the action is.
 GIVES_UP = re.compile(
@@ -69,7 +69,11 @@ class PagesTest(pages.Walk, base.CloudTest):
         # A proxy of the caller's does not lead to the loopback address.
         variables['no_proxy'] = layout.ADDRESS
         if page != TUTORIAL:
-            self.make_flavor_and_image()
+            admin = self.admin[self.region]
+            flavor = catalog.add_flavor(admin, FLAVOR)
+            self.addCleanup(admin.compute.delete_flavor, flavor)
+            image = catalog.add_image(admin, IMAGE)
+            self.addCleanup(admin.image.delete_image, image)
             variables |= layout.login(layout.ADMIN)
             scripts = layout.ENVIRONMENT / 'bin'
             variables['PATH'] = f'{scripts}:{variables["PATH"]}'
@@ -81,22 +85,6 @@ class PagesTest(pages.Walk, base.CloudTest):
             env=variables,
         )
         self.addCleanup(self.shell.close)
-
-    def make_flavor_and_image(self) -> None:
-        """Make the flavor and the image that the pages name."""
-        admin = self.admin[self.region]
-        flavor = admin.compute.create_flavor(
-            name=FLAVOR, vcpus=1, ram=64, disk=1
-        )
-        self.addCleanup(admin.compute.delete_flavor, flavor)
-        image = admin.image.create_image(
-            name=IMAGE,
-            data=bytes(1024),
-            disk_format='raw',
-            container_format='bare',
-            visibility='public',
-        )
-        self.addCleanup(admin.image.delete_image, image)
 
     def type(self, command: pages.Command) -> str:
         """Type a command; return what it prints."""
