@@ -38,10 +38,9 @@ class QuotingTest(unittest.TestCase):
         ('a', 'a'),
         ('abcd', 'a, b, c, d'),
         ('abcdef', 'a, b, c, d, 2 more'),
+        # A caller chooses how many, and what is between them.
+        ('abc', 'a; 2 more', {'most': 1, 'mark': '; '}),
     )
-    def test_four_texts_are_listed(self, texts, line):
-        self.assertEqual(line, quoting.listed(list(texts)))
-
-    def test_a_caller_chooses_how_many_are_listed(self):
-        listed = quoting.listed(['a', 'b', 'c'], most=1, mark='; ')
-        self.assertEqual('a; 2 more', listed)
+    def test_some_texts_are_listed(self, texts, line, options=None):
+        listed = quoting.listed(list(texts), **options or {})
+        self.assertEqual(line, listed)
