@@ -11,8 +11,8 @@ from tests import processes
 
 DISTRIBUTION = 'os-placement-plugins'
 
-#: Loads what one package publishes, and prints of each entry point its
-#: group, its name, what it loads, and the versions that a Senlin type has.
+#: Loads what one package publishes, and prints of each entry point its group,
+#: its name, and the versions that a Senlin type has.
 LOAD = """
 import importlib, importlib.metadata, sys
 if sys.argv[1] == 'senlin_plugins':
@@ -21,21 +21,16 @@ if sys.argv[1] == 'senlin_plugins':
 points = importlib.metadata.distribution('os-placement-plugins').entry_points
 for point in points:
     if point.module.partition('.')[0] == sys.argv[1]:
-        loaded = point.load()
-        name = getattr(loaded, '__qualname__', loaded.__name__)
-        print(point.group, point.name, name, *getattr(loaded, 'VERSIONS', ()))
+        versions = getattr(point.load(), 'VERSIONS', ())
+        print(point.group, point.name, *versions)
 """
-
-
-def distribution_points():
-    """Return the entry points of this distribution."""
-    return importlib.metadata.distribution(DISTRIBUTION).entry_points
 
 
 @ddt.ddt
 class EntryPointTest(unittest.TestCase):
     def test_names_are_unique_and_no_service_registers_them(self):
-        for point in distribution_points():
+        distribution = importlib.metadata.distribution(DISTRIBUTION)
+        for point in distribution.entry_points:
             same_name = importlib.metadata.entry_points(
                 group=point.group, name=point.name
             )
@@ -47,15 +42,10 @@ class EntryPointTest(unittest.TestCase):
     )
     def test_every_entry_point_loads_in_a_process_of_its_package(self, name):
         # As in production: two services do not fit into one process.
-        published = sorted(
-            [point.group, point.name, point.attr or point.module]
-            for point in distribution_points()
-            if point.module.partition('.')[0] == name
-        )
-        self.assertTrue(published)
-        lines = [line.split() for line in processes.run_python(LOAD, name)]
-        self.assertEqual(published, sorted(line[:3] for line in lines))
-        for group, point_name, _, *versions in lines:
+        lines = processes.run_python(LOAD, name)
+        self.assertNotEqual([], lines)
+        for line in lines:
+            group, point_name, *versions = line.split()
             if group in ('senlin.policies', 'senlin.profiles'):
                 # Senlin splits a type's name on "-" when it lists the
                 # types: one more would break the listing for everybody.
