@@ -13,7 +13,7 @@ import logging
 import os
 import random
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from benchmarks import common
@@ -83,16 +83,18 @@ class Bench:
         from testing.nova import states
 
         self._states = states
-        self._filters = filters.HostFilterHandler()
-        loaded = self._filters.get_matching_classes(
+        handler = filters.HostFilterHandler()
+        loaded = handler.get_matching_classes(
             ['nova.scheduler.filters.all_filters', 'nova_filters.all_filters']
         )
         classes = {cls.__name__: cls for cls in loaded}
-        self._in_tree = classes['AggregateInstanceExtraSpecsFilter']()
-        self._ours = classes['AggregateInstanceTypeFilter']()
-        self._weights = weights.HostWeightHandler()
-        self._ram = ram.RAMWeigher()
-        self._preference = host_weighers.PreferenceWeigher()
+        self._filters = (
+            classes['AggregateInstanceExtraSpecsFilter'](),
+            classes['AggregateInstanceTypeFilter'](),
+        )
+        self._filter = handler.get_filtered_objects
+        self._weighers = host_weighers.PreferenceWeigher(), ram.RAMWeigher()
+        self._weigh = weights.HostWeightHandler().get_weighed_objects
 
     def row(self, cloud: Cloud) -> list[Any]:
         """Return a row of the table.
@@ -100,36 +102,23 @@ class Bench:
         :raises AssertionError: if the filters do not agree.
         """
         hosts = self._hosts(cloud)
-        ratios = []
+        cells = [*dataclasses.astuple(cloud)]
         for extra_specs in (ONE_KEY, THREE_KEYS):
             request = self._states.request(extra_specs)
-            filter_hosts = functools.partial(
-                self._filters.get_filtered_objects,
-                objs=hosts,
-                spec_obj=request,
+            in_tree, ours = (
+                functools.partial(self._filter, [tried], hosts, request)
+                for tried in self._filters
             )
-            in_tree = functools.partial(filter_hosts, [self._in_tree])
-            ours = functools.partial(filter_hosts, [self._ours])
             # The in-tree filter does not know the flag.
             if cloud.sets != FORCED and in_tree() != ours():
                 raise AssertionError(f'{cloud}, {extra_specs}')
-            ratios.append(best(in_tree) / best(ours))
+            cells.append(ratio(in_tree, ours))
         request = self._states.request(PREFERENCES)
-        times = []
-        for weigher in self._preference, self._ram:
-            weigh = functools.partial(
-                self._weights.get_weighed_objects, [weigher], hosts, request
-            )
-            times.append(best(weigh))
-        return [
-            cloud.sets,
-            cloud.hosts,
-            cloud.per_host,
-            cloud.keys,
-            *(f'{ratio:.1f}' for ratio in ratios),
-            WANTED[cloud.sets],
-            f'{times[0] / times[1]:.1f}',
-        ]
+        preference, ram = (
+            functools.partial(self._weigh, [weigher], hosts, request)
+            for weigher in self._weighers
+        )
+        return [*cells, WANTED[cloud.sets], ratio(preference, ram)]
 
     def _hosts(self, cloud: Cloud) -> list[Any]:
         """Return new HostStates in their aggregates."""
@@ -168,9 +157,15 @@ class Bench:
         return aggregates
 
 
-def best(run: Any) -> float:
-    """Return the shortest time of three runs, in seconds."""
-    return min(common.seconds(run) for _ in range(3))
+def ratio(run: Callable[[], Any], other: Callable[[], Any]) -> str:
+    """Return how many times longer a call takes than another.
+
+    The shortest of three times counts.
+    """
+    best, best_of_other = (
+        min(common.seconds(call) for _ in range(3)) for call in (run, other)
+    )
+    return f'{best / best_of_other:.1f}'
 
 
 def clouds(quick: bool) -> Iterator[Cloud]:

@@ -75,10 +75,10 @@ def measure_case(case: Case, processes: int, seeds: int) -> float:
             numbers.append(len(run.errors))
         elif case.roles == TRAITS:
             servers = [*counts.values()]
-            differences = []
-            for role in TRAITS:
-                on_hosts = [servers[host] for host in role.hosts]
-                differences.append(max(on_hosts) - min(on_hosts))
+            differences = [
+                case.unevenness({host: servers[host] for host in role.hosts})
+                for role in TRAITS
+            ]
             numbers.append(max(differences))
         else:
             numbers.append(case.unevenness(counts))
