@@ -233,9 +233,11 @@ class PagesTest(pages.Walk, base.CloudTestCase):
         for flavor in self.cloud.flavors:
             self.assertEqual({'left': -1}, self.points(flavor))
         self.assert_says('the aggregate lose a point for every flavor.')
-        self.cloud.add_flavor('test', {'leaving': 'true'})
+        spec = 'aggregate_instance_extra_specs:leaving'
+        self.cloud.add_flavor('test', {spec: 'true'})
         self.assertEqual({}, self.points('test'))
-        self.assert_says('with the extra spec ``leaving=true``')
+        self.assertEqual(['left'], self.passing('test'))
+        self.assert_says(f'with the extra spec ``{spec}=true``')
 
     def check_old(self, run: Callable[[], str]) -> None:
         run()
