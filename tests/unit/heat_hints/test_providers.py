@@ -52,6 +52,11 @@ class Racks:
         return {'rack': 'r7', 'made': Racks.made}
 
 
+class Grouping(Provider):
+    def hints(self, request):
+        return {'rack': 'r8', 'group': 'x', 'tier': None}
+
+
 class Changing(Provider):
     def hints(self, request):
         request.user_hints['tier'].append('changed')
@@ -218,6 +223,17 @@ class TestAsk(unittest.TestCase):
         self.assertEqual([], failures)
         seen = {'seen': ['a', 'tier'], 'path': ['web', 'b']}
         self.assertEqual({**seen, 'stack': 'id-inner'}, hints)
+
+    def test_what_is_refused_is_told_and_a_taken_name_fails_nothing(self):
+        with self.assertLogs(LOG, 'WARNING') as logs:
+            hints, failures = self.ask('Racks', 'Grouping')
+        self.assertEqual({'rack': 'r7', 'made': '1'}, hints)
+        (failure,) = failures
+        words = 'group.* of the provider "Grouping".*Nova acts on this'
+        self.assertRegex(failure, words)
+        (record,) = logs.records
+        words = 'rack.* of the provider "Grouping".*earlier provider'
+        self.assertRegex(record.getMessage(), words)
 
     def test_making_and_reading_are_within_the_time_limit(self):
         hang(self)

@@ -6,6 +6,7 @@ import dataclasses
 import random
 import string
 import unittest
+from unittest import mock
 
 import tests
 from heat_hints import hints, lineage
@@ -68,12 +69,17 @@ class RandomStacksTest(unittest.TestCase):
             way = way_up(rows, stack.id)
             if way is None:
                 kinds['lost'] += 1
-                with self.assertRaises(LookupError):
+                words = 'gone|is nested in itself'
+                with self.assertRaisesRegex(LookupError, words):
                     lineage.find(stack, rows.__getitem__)
                 continue
             kinds['nested' if len(way) > 1 else 'root'] += 1
-            from_root = lineage.find(stack, rows.__getitem__)
+            load = mock.Mock(side_effect=rows.__getitem__)
+            from_root = lineage.find(stack, load)
             self.assertEqual(way[::-1], [*from_root])
+            # Each stack above is looked up once.
+            loaded = [mock.call(row.id) for row in way[1:]]
+            self.assertEqual(loaded, load.mock_calls)
             self.check_hints(rng, from_root)
         self.assertTrue(all(kinds.values()), kinds)
 
