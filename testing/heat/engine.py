@@ -10,7 +10,6 @@ What a deployment would give the engine comes from here: a ``heat.conf``, an
 in-process message bus (``fake://``) and a database in memory.
 """
 
-import contextlib
 import gc
 import logging
 import pathlib
@@ -56,21 +55,19 @@ class Engine(stacks.Stacks):
     :param cloud_url: where the loopback cloud answers.
     :param settings: lines for ``heat.conf``, by section and option.
     :param log: a file for the engine's log; ``None`` leaves logging alone.
-    :param database: what :meth:`save` of an engine before has written.
     """
 
     def __init__(
         self,
         cloud_url: str,
-        settings: Mapping[str, Mapping[str, str]] | None = None,
+        settings: Mapping[str, Mapping[str, str]],
         *,
         log: pathlib.Path | None = None,
-        database: pathlib.Path | None = None,
     ) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix='heat-engine-')
         folder = pathlib.Path(self._folder.name)
-        configure(folder, cloud_url, settings or {}, log)
-        self._anchor = make_database(database)
+        configure(folder, cloud_url, settings, log)
+        self._anchor = make_database()
         look_more_often()
         messaging.setup()
         self.service = engine_service.EngineService(
@@ -79,24 +76,15 @@ class Engine(stacks.Stacks):
         self.service.start()
         super().__init__(cloud_url)
 
-    def save(self, database: pathlib.Path) -> None:
-        """Write the database to a file, for the engine after a restart."""
-        with contextlib.closing(sqlite3.connect(database)) as copy:
-            self._anchor.backup(copy)
 
-
-def make_database(saved: pathlib.Path | None = None) -> sqlite3.Connection:
+def make_database() -> sqlite3.Connection:
     """Give Heat a database in memory.
 
-    :param saved: a file with what is in there.
     :returns: a connection; the database lives as long as one is open.
     """
     name = f'/heat-{random.getrandbits(64):x}'  # noqa: S311
     url = f'file:{name}?vfs=memdb'
     anchor = sqlite3.connect(url, uri=True, check_same_thread=False)
-    if saved is not None:
-        with contextlib.closing(sqlite3.connect(saved)) as copy:
-            copy.backup(anchor)
     cfg.CONF.set_override(
         'connection', f'sqlite:///{url}&uri=true', group='database'
     )

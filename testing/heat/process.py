@@ -22,13 +22,12 @@ class Launcher:
 
     Heat is imported once, in a process that forks for each scenario. It has
     read no option then and no plug-in, so each engine starts afresh.
-
-    :param python: the interpreter of the environment that has Heat.
     """
 
-    def __init__(self, python: str | pathlib.Path = sys.executable) -> None:
+    def __init__(self) -> None:
+        command = ['-W', 'ignore', '-m', 'testing.heat.worker']
         self._process = subprocesses.Server(
-            [python, '-W', 'ignore', '-m', 'testing.heat.worker'], cwd=ROOT
+            [sys.executable, *command], cwd=ROOT
         )
 
     def run(

@@ -24,8 +24,8 @@ STACK_SECONDS = 1000.0
 #: The longest pause between two looks at something that is being made, by
 #: Heat itself and from outside, in seconds.
 PAUSE = 0.05
-#: The status of a stack that Heat did not take, and of one that is worked on.
-REFUSED, BUSY = 'REFUSED', 'IN_PROGRESS'
+#: The status of a stack that is worked on.
+BUSY = 'IN_PROGRESS'
 
 Observed = TypeVar('Observed')
 
@@ -85,28 +85,24 @@ class Stacks:
         :param data: the template.
         :param files: the nested templates by name, as text.
         :param environment: the user's environment.
-        :returns: the stack's status and the reason Heat gives for it;
-            :data:`REFUSED` if there is no stack, because its template is not
-            valid.
+        :returns: the stack's status and the reason Heat gives for it.
+        :raises Exception: if the template is not valid.
         """
         context = self.context(project)
         options: dict[str, Any] = {'timeout_mins': 15}
         arguments = dict(environment or {}), dict(files or {}), options
         rpc = self.rpc
-        try:
-            if action == 'create':
-                options['disable_rollback'] = True
-                identity = rpc.create_stack(context, name, data, *arguments)
-            else:
-                identity = rpc.identify_stack(context, name)
-            if action == 'update_as_admin':
-                context = self.context(loopback.ADMIN_PROJECT)
-                context.is_admin = True
-                action = 'update'
-            if action == 'update':
-                rpc.update_stack(context, identity, data, *arguments)
-        except Exception as exc:
-            return REFUSED, str(exc)
+        if action == 'create':
+            options['disable_rollback'] = True
+            identity = rpc.create_stack(context, name, data, *arguments)
+        else:
+            identity = rpc.identify_stack(context, name)
+        if action == 'update_as_admin':
+            context = self.context(loopback.ADMIN_PROJECT)
+            context.is_admin = True
+            action = 'update'
+        if action == 'update':
+            rpc.update_stack(context, identity, data, *arguments)
         if action == 'signal':
             return self._signal(context, identity, *data)
         return self._wait(context, identity, action)

@@ -25,7 +25,7 @@ import tempfile
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from testing.heat import engine, process, stacks  # isort: skip
+from testing.heat import engine, process  # isort: skip
 
 import sqlalchemy.orm
 from heat.common import plugin_loader
@@ -54,17 +54,10 @@ def run(
     """Do what the scenario says and return what Heat says about each stack.
 
     :param scenario: ``cloud`` (the URL of the cloud), ``settings`` (lines of
-        ``heat.conf`` by section), ``stacks``, see :func:`work_on`, and
-        ``database``, the file of an engine before, if there was one.
+        ``heat.conf`` by section) and ``stacks``, see :func:`work_on`.
     """
-    heat = engine.Engine(
-        scenario['cloud'],
-        scenario['settings'],
-        log=log,
-        database=scenario.get('database'),
-    )
+    heat = engine.Engine(scenario['cloud'], scenario['settings'], log=log)
     reports = [work_on(heat, stack) for stack in scenario['stacks']]
-    heat.save(log.with_name('heat.sqlite'))
     dump_configuration()
     return reports
 
@@ -75,40 +68,33 @@ def work_on(heat: engine.Engine, stack: Mapping[str, Any]) -> dict[str, Any]:
     The report has the stack's resources at the end, and in ``history`` those
     after each step.
 
-    :param stack: ``project`` and ``name``; ``template`` with ``files``
-        and ``environment``, unless the stack is there; then ``steps``: lists
-        of what to do, a template or ``None``, and what else
-        :meth:`stacks.Stacks.do` takes, if anything.
+    :param stack: ``project``, ``name``, ``template`` with ``files`` and
+        ``environment``; then ``steps``: lists of what to do, a template or
+        ``None``, and what else :meth:`engine.Engine.do` takes, if anything.
     """
     project, name = stack['project'], stack['name']
-    steps = list(stack.get('steps', ()))
-    if 'template' in stack:
-        more = {k: stack.get(k) for k in ('files', 'environment')}
-        steps.insert(0, ('create', stack['template'], more))
+    more = {k: stack.get(k) for k in ('files', 'environment')}
+    create = ('create', stack['template'], more)
     done = []
     history = []
-    for action, template, *options in steps:
+    for action, template, *options in (create, *stack.get('steps', ())):
         (more,) = options or [{}]
         status, reason = heat.do(project, name, action, template, **more)
         done.append((status, reason))
-        if status != stacks.REFUSED:
-            history.append(
-                {
-                    'root': heat.identify(project, name),
-                    'resources': heat.resources(project, name),
-                }
-            )
-    report = {
+        listing = {
+            'root': heat.identify(project, name),
+            'resources': heat.resources(project, name),
+        }
+        history.append(listing)
+    return {
         'project': project,
         'name': name,
         'steps': done,
         'status': status,
         'reason': reason,
+        'history': history,
+        **listing,
     }
-    report['history'] = history
-    if history:
-        report |= history[-1]
-    return report
 
 
 def dump_configuration() -> None:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The hints of stacks of every shape, whose templates forge them.
+"""The hints of servers whose templates forge them in every way.
 
 Heat signs them, and sends the path in the form of JSON.
 """
@@ -8,14 +8,7 @@ Heat signs them, and sends the path in the form of JSON.
 import json
 
 from os_placement_plugins import signature, stack_hints
-from testing.heat.templates import (
-    group,
-    instance,
-    scaled,
-    server,
-    stack,
-    template,
-)
+from testing.heat.templates import instance, server, stack, template
 from tests import signing
 from tests.functional.heat_hints import base
 
@@ -32,15 +25,6 @@ INSTANCE = instance(
     ]
 )
 LINE = '\n00:00 1 ERROR heat_hints made up\r\n'
-#: How many stacks are nested, each in the one before: each level takes Heat
-#: about 0.3 seconds.
-DEPTH = 4
-DEEP = {
-    f'level{level}.yaml': template(
-        here=MEMBER, below={'type': f'level{level + 1}.yaml'}
-    )
-    for level in range(1, DEPTH)
-}
 #: As odd as Heat lets them be: in the names of stacks, and so of resources
 #: that make stacks, it takes letters, digits and these three signs only.
 ODD_STACK = 'Stack_with.dots-and_dashes'
@@ -61,10 +45,7 @@ ODD_NAMES = (
 EVERYTHING = {
     **template(
         top=MEMBER,
-        group=group(2, MEMBER),
-        scaled=scaled(2, MEMBER),
         instance=INSTANCE,
-        below={'type': 'level1.yaml'},
         # A user's environment gives a type another name.
         alias={**MEMBER, 'type': 'My::Server'},
         parameter=server(scheduler_hints={'get_param': 'hints'}),
@@ -90,11 +71,7 @@ EVERYTHING = {
     ),
     'parameters': {'hints': {'type': 'json'}},
 }
-FILES = {
-    **DEEP,
-    f'level{DEPTH}.yaml': template(here=MEMBER),
-    'inner.yaml': template(**{'x,y "ü"': MEMBER}),
-}
+FILES = {'inner.yaml': template(**{'x,y "ü"': MEMBER})}
 ENVIRONMENT = {
     'parameter_defaults': {'hints': FORGED},
     'resource_registry': {'My::Server': 'OS::Nova::Server'},
@@ -122,7 +99,7 @@ OTHERS = {
 }
 #: How many servers each stack has that were asked for there.
 LEFT = {
-    ODD_STACK: 12 + DEPTH + len(ODD_NAMES) + 2,
+    ODD_STACK: 9 + len(ODD_NAMES) + 1,
     'admins': 2,
 }
 #: The server of an update that another one replaces.
@@ -137,12 +114,7 @@ class TestStacks(base.ScenarioCase):
     }
     files = {'providers_for_tests.py': PROVIDER}
     entry_points = {'heat_hints.providers': base.providers(PROVIDER)}
-    settings = {
-        'DEFAULT': {
-            'debug': 'true',
-            'max_nested_stack_depth': str(DEPTH),
-        }
-    }
+    settings = {'DEFAULT': {'debug': 'true'}}
     stacks = (
         stack(ODD_STACK, EVERYTHING, files=FILES, environment=ENVIRONMENT),
         stack(
