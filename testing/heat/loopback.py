@@ -40,9 +40,6 @@ _FLAVOR: dict[str, Any] = {
     'vcpus': 1,
 }
 _FLAVOR |= {'links': [], 'extra_specs': {}}
-#: A user that Heat makes, and what Heat gives to such a user.
-_USER = {'user': {'id': 'stack-user'}}
-_ROLE = {'id': 'stack-user', 'name': 'heat_stack_user'}
 #: The ports that are attached to a server.
 _NONE = 200, {'interfaceAttachments': list[str]()}
 
@@ -166,10 +163,6 @@ class Cloud:
         project = headers.get('X-Auth-Token', '')
         routes: tuple[tuple[str, str, Callable[..., tuple[int, Any]]], ...] = (
             ('POST', r'/identity/v3/auth/tokens', self._token),
-            # The user of a scaling policy.
-            ('POST', r'/identity/v3/users', lambda body: (201, _USER)),
-            ('PUT', r'/identity/v3/projects/.*', lambda body: (204, None)),
-            ('DELETE', r'/identity/v3/users/.*', lambda body: (204, None)),
             ('POST', _NOVA + r'/servers', self._create('server', project)),
             ('POST', r'/volume/v3/volumes', self._create('volume', project)),
             ('GET', _THING, self._show),
@@ -208,7 +201,6 @@ class Cloud:
         }
         return {
             '/identity/v3': (200, {'version': identity}),
-            '/identity/v3/roles': (200, {'roles': [_ROLE]}),
             _NOVA: (200, {'version': compute}),
             '/volume': (300, {'versions': [volume]}),
             '/image/v2/images': (200, {'images': [_IMAGE]}),

@@ -6,12 +6,10 @@ It is imported after :mod:`testing.heat.engine`, which prepares the process.
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, TypeVar
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from heat.common import context as heat_context
-from heat.db import api as db_api
-from heat.db import models
 from heat.objects import resource as resource_object
 from heat.objects import stack as stack_object
 from heat.rpc import api as rpc_api
@@ -26,18 +24,6 @@ STACK_SECONDS = 1000.0
 PAUSE = 0.05
 #: The status of a stack that is worked on.
 BUSY = 'IN_PROGRESS'
-
-Observed = TypeVar('Observed')
-
-
-def until(look: Callable[[], Observed]) -> Observed:
-    """Look until something is there, or for the longest time."""
-    deadline = time.monotonic() + STACK_SECONDS
-    observed = look()
-    while not observed and time.monotonic() < deadline:
-        time.sleep(PAUSE)
-        observed = look()
-    return observed
 
 
 class Stacks:
@@ -78,10 +64,8 @@ class Stacks:
     ) -> tuple[str, str]:
         """Do something to a stack, and wait for the end.
 
-        :param action: ``create`` or ``update``; ``signal`` with the name of a
-            resource and how many members its group has then, as data; or
-            ``update_as_admin`` of another project, whose token Heat then
-            shows to Nova.
+        :param action: ``create``, ``update``, or ``update_as_admin`` of
+            another project, whose token Heat then shows to Nova.
         :param data: the template.
         :param files: the nested templates by name, as text.
         :param environment: the user's environment.
@@ -103,51 +87,22 @@ class Stacks:
             action = 'update'
         if action == 'update':
             rpc.update_stack(context, identity, data, *arguments)
-        if action == 'signal':
-            return self._signal(context, identity, *data)
         return self._wait(context, identity, action)
-
-    def _signal(
-        self, context: Any, identity: Any, resource: str, size: int
-    ) -> tuple[str, str]:
-        """Signal a resource, and wait until a group has so many members."""
-        # The engine forgets a signal while it works on another.
-        self.rpc.resource_signal(
-            context, identity, resource, None, sync_call=True
-        )
-        rows, stacks = models.Resource, models.Stack
-        root = identity['stack_id']
-
-        def look() -> tuple[str, str] | None:
-            with db_api.context_manager.reader.using(context) as session:
-                query = session.query(rows.stack_id, rows.status)
-                resources = query.filter_by(root_stack_id=root).all()
-                query = session.query(stacks.status)
-                nested = query.filter_by(owner_id=root, deleted_at=None).all()
-            members = sum(stack != root for stack, _ in resources)
-            states = {row[-1] for row in (*resources, *nested)}
-            if 'FAILED' in states:
-                return 'SIGNAL_FAILED', f'{members} members, {states}'
-            done = members == size and states == {'COMPLETE'}
-            return ('SIGNAL_COMPLETE', '') if done else None
-
-        return until(look) or ('SIGNAL_LATE', '')
 
     def _wait(
         self, context: Any, identity: Any, action: str
     ) -> tuple[str, str]:
-        """Wait for the end of an action."""
-
-        def look() -> tuple[str, str] | None:
+        """Wait for the end of an action, or for the longest time."""
+        deadline = time.monotonic() + STACK_SECONDS
+        while time.monotonic() < deadline:
             # Heat's RPC API would load the whole stack each time.
             last_action, status, reason, _ = stack_object.Stack.get_status(
                 context, identity['stack_id']
             )
-            if last_action != action.upper() or status == BUSY:
-                return None
-            return f'{last_action}_{status}', reason
-
-        return until(look) or (f'{action.upper()}_LATE', '')
+            if last_action == action.upper() and status != BUSY:
+                return f'{last_action}_{status}', reason
+            time.sleep(PAUSE)
+        return f'{action.upper()}_LATE', ''
 
     def identify(self, project: str, name: str) -> str:
         """Return a stack's id, as Heat's RPC API tells it."""

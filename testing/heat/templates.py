@@ -64,32 +64,6 @@ def scaled(count: int, member: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def autoscaling(count: int, member: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a template with an autoscaling group and two policies.
-
-    :param count: how many members there are at first, of 0 to 9.
-    :param member: each of them; ``out`` adds one, ``in`` removes one.
-    """
-    made = scaled(count, member)
-    made['properties'] |= {
-        'min_size': 0,
-        'max_size': 9,
-        'desired_capacity': count,
-    }
-    policies = {}
-    for name, change in (('out', 1), ('in', -1)):
-        policies[name] = {
-            'type': 'OS::Heat::ScalingPolicy',
-            'properties': {
-                'adjustment_type': 'change_in_capacity',
-                'auto_scaling_group_id': {'get_resource': 'group'},
-                'scaling_adjustment': change,
-                'cooldown': 0,
-            },
-        }
-    return template(group=made, **policies)
-
-
 def instance(**properties: Any) -> dict[str, Any]:
     """Return a server in the words of Amazon's cloud."""
     return {

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from testing.heat.templates import (
-    autoscaling,
     group,
     instance,
     scaled,
@@ -87,10 +86,13 @@ def make_changed(rng: random.Random, name: str) -> Data:
 
 
 def make_grown(rng: random.Random, name: str) -> Data:
-    """Return a group that signals make larger and smaller."""
+    """Return an autoscaling group that updates make larger and smaller."""
     count = rng.randint(1, 2)
-    steps = [('signal', ('out', count + 1)), ('signal', ('in', count))]
-    return stack(name, autoscaling(count, member(rng)), steps=steps)
+    made = member(rng)
+    smaller = template(group=scaled(count, made))
+    larger = template(group=scaled(count + 1, made))
+    steps = [('update', larger), ('update', smaller)]
+    return stack(name, smaller, steps=steps)
 
 
 def stacks(rng: random.Random, count: int) -> Iterator[Data]:

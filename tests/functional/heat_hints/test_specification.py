@@ -2,8 +2,8 @@
 
 """Each server of random stacks has the hints that the specification asks for.
 
-The stacks are nested, grouped, updated and signalled, in two projects, with
-both engines of Heat.
+The stacks are nested, grouped and updated, in two projects, with both engines
+of Heat.
 """
 
 import base64
