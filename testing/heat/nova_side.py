@@ -8,7 +8,6 @@ Heat runs in a process of its own, so that Nova can be imported here.
 import json
 import os
 import uuid
-from typing import Any
 
 # Nova's API package has eventlet patch the whole process, unless told not
 # to; the loopback cloud answers from native threads.
@@ -40,13 +39,6 @@ def check(request: loopback.Request) -> None:
         items = value if isinstance(value, list) else [value]
         # Nova makes numbers strings.
         lists[name] = [str(item) for item in items]
-    again = _stored(request)
-    if again.scheduler_hints != lists:
-        raise AssertionError(f'{hints} is stored as {again.scheduler_hints}')
-
-
-def _stored(request: loopback.Request) -> Any:
-    """Return the ``RequestSpec`` that Nova reads whenever a server moves."""
     objects.register_all()
     spec = objects.RequestSpec.from_components(
         nova_context.RequestContext(is_admin=False),
@@ -55,11 +47,13 @@ def _stored(request: loopback.Request) -> Any:
         objects.Flavor(),
         None,
         None,
-        {'scheduler_hints': request.hints or {}},
+        {'scheduler_hints': hints},
         None,
         None,
         project_id=request.project,
         user_id='user',
     )
     text = json.dumps(spec.obj_to_primitive())
-    return objects.RequestSpec.obj_from_primitive(json.loads(text))
+    again = objects.RequestSpec.obj_from_primitive(json.loads(text))
+    if again.scheduler_hints != lists:
+        raise AssertionError(f'{hints} is stored as {again.scheduler_hints}')

@@ -11,7 +11,6 @@ import contextlib
 import dataclasses
 import functools
 import pathlib
-import re
 import tempfile
 import unittest
 import uuid
@@ -33,15 +32,6 @@ class Provider:
     def __init__(self, conf):
         pass
 """
-
-
-def providers(text: str) -> dict[str, str]:
-    """Return an entry point, in lower case, for each class in a module.
-
-    :param text: what stands in ``providers_for_tests.py``.
-    """
-    names = re.findall(r'(?m)^class (\w+)', text)
-    return {name.lower(): f'providers_for_tests:{name}' for name in names}
 
 
 @functools.cache
@@ -104,7 +94,6 @@ class ScenarioCase(unittest.TestCase):
     options: Mapping[str, str] = {}
     #: Lines of heat.conf in other sections.
     settings: Mapping[str, Mapping[str, str]] = {}
-    convergence = True
     #: Modules and other files in a folder that the engine imports from.
     files: Mapping[str, str] = {}
     #: Entry points of those modules, by namespace.
@@ -150,8 +139,6 @@ class ScenarioCase(unittest.TestCase):
                 section: _replace(lines, path)
                 for section, lines in cls.settings.items()
             }
-            engine = {'convergence_engine': str(cls.convergence)}
-            settings['DEFAULT'] = engine | settings.get('DEFAULT', {})
             if not blocked:
                 lines = {'enabled': 'true', **(options or cls.options)}
                 settings['heat_hints'] = _replace(lines, path)

@@ -73,16 +73,16 @@ class Unsigned(Provider):
         return None
 '''
 )
+POINTS = {
+    name: f'providers_for_tests:{name.title()}'
+    for name in ('failing', 'grouping', 'seeing', 'unsigned')
+}
+POINTS['gone'] = 'gone:Provider'
 
 
 class _Failing:
     files = {'providers_for_tests.py': PROVIDERS}
-    entry_points = {
-        'heat_hints.providers': {
-            **base.providers(PROVIDERS),
-            'gone': 'gone:Provider',
-        }
-    }
+    entry_points = {'heat_hints.providers': POINTS}
     stacks = (
         base.ONE,
         # The database fails when the stack above is looked up.

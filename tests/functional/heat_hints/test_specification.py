@@ -17,14 +17,11 @@ SEED = 20261127
 #: stacks are about 520 servers.
 STACKS = 26 if tests.ALL else 5
 CLAIMING = specification.CLAIMING.encode()
+DEEP = {'max_nested_stack_depth': str(2 * shapes.DEPTH)}
 
 
 class _Random:
-    settings = {
-        'DEFAULT': {
-            'max_nested_stack_depth': str(2 * shapes.DEPTH),
-        }
-    }
+    settings = {'DEFAULT': DEEP}
     stacks = tuple(shapes.stacks(random.Random(SEED), STACKS))
 
     def test_each_server_is_told_as_the_specification_says(self):
@@ -53,4 +50,4 @@ class TestConvergence(_Random, base.ScenarioCase):
 class TestWithoutConvergence(_Random, base.ScenarioCase):
     """``convergence_engine = false``."""
 
-    convergence = False
+    settings = {'DEFAULT': {**DEEP, 'convergence_engine': 'false'}}

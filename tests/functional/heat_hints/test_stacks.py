@@ -113,7 +113,9 @@ class TestStacks(base.ScenarioCase):
         'path_format': 'json',
     }
     files = {'providers_for_tests.py': PROVIDER}
-    entry_points = {'heat_hints.providers': base.providers(PROVIDER)}
+    entry_points = {
+        'heat_hints.providers': {'provider': 'providers_for_tests:Provider'}
+    }
     settings = {'DEFAULT': {'debug': 'true'}}
     stacks = (
         stack(ODD_STACK, EVERYTHING, files=FILES, environment=ENVIRONMENT),

@@ -131,17 +131,10 @@ class TestWorkers(unittest.TestCase):
             folder, cloud, {'DEFAULT': more, 'heat_hints': hints}
         )
         command = pathlib.Path(sys.executable).with_name('heat-engine')
+        python = [sys.executable, '-P', '-W', 'ignore']
         with (folder / 'output').open('wb') as stream:
             engine = subprocess.Popen(
-                [
-                    sys.executable,
-                    '-P',
-                    '-W',
-                    'ignore',
-                    str(command),
-                    '--config-file',
-                    str(file),
-                ],
+                [*python, command, '--config-file', file],
                 env={
                     **os.environ,
                     'PYTHONPATH': os.pathsep.join([str(folder), str(ROOT)]),
