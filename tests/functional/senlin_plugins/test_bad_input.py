@@ -99,11 +99,3 @@ class Specs(base.TestCase):
                 self.senlin.policy(type_name, properties)
             self.assertIn(message, str(caught.exception))
             self.assertEqual(400, caught.exception.code)
-
-    def test_a_good_spec_is_found_valid(self):
-        region = {'name': ONE, 'weight': '3', 'cap': '-1'}
-        spec = {'type': base.REGION_POLICY, 'version': '1.0'}
-        spec['properties'] = {'regions': [region]}
-        body = {'policy': {'spec': spec}}
-        answer = self.senlin.call('POST', '/policies/validate', body)
-        self.assertEqual(spec, answer['policy']['spec'])

@@ -101,19 +101,6 @@ class Growing(base.TestCase):
 
 
 class SingleNodes(base.TestCase):
-    def test_s4_node_create_goes_to_the_best_region(self):
-        profile = self.senlin.profile()
-        policy = self.region_policy((ONE, 100, 1), (THREE, 50), (TWO, 49))
-        cluster = self.cluster(policy, profile=profile)
-        for region in (ONE, THREE, TWO):
-            action, node = self.senlin.start_node(cluster, profile)
-            data = self.senlin.wait(action)['data']
-            self.assertEqual(
-                {'count': 1, 'regions': {region: 1}}, data['creation']
-            )
-            self.assertEqual(region, base.region_of(self.shown(node)))
-        self.assert_servers(cluster, **{ONE: 1, TWO: 1, THREE: 1})
-
     def test_s4_actions_at_one_moment_do_not_exceed_a_cap(self):
         profile = self.senlin.profile()
         policy = self.region_policy((ONE, 100, 3), (TWO, 1))
@@ -128,8 +115,12 @@ class SingleNodes(base.TestCase):
 
         self.patch(regions, 'find_faults', read_together)
         started = [self.senlin.start_node(cluster, profile) for _ in range(8)]
-        for action, _ in started:
-            self.assert_done(self.senlin.wait(action))
+        ended = [self.senlin.wait(action) for action, _ in started]
+        for action in ended:
+            self.assert_done(action)
+            self.assertEqual(1, action['data']['creation']['count'])
+        planned = [action['data']['creation']['regions'] for action in ended]
+        self.assertCountEqual([{ONE: 1}] * 3 + [{TWO: 1}] * 5, planned)
         self.assert_servers(cluster, **{ONE: 3, TWO: 5})
 
     def test_s4_the_region_of_the_profile_takes_precedence(self):
@@ -298,40 +289,3 @@ class Bindings(base.TestCase):
         self.act(cluster, 'policy_update', policy_id=regions, enabled=True)
         data = self.act(cluster, 'scale_in', count=3)
         self.assertEqual({ONE: 2, TWO: 1}, data['deletion']['regions'])
-
-
-class Types(base.TestCase):
-    """The properties that the documents list, with their defaults."""
-
-    def schema(self, type_name):
-        shown = self.senlin.call('GET', f'/policy-types/{type_name}')
-        return shown['policy_type']['schema']
-
-    def test_region_placement(self):
-        schema = self.schema(f'{base.REGION_POLICY}-1.0')
-        self.assertEqual({'regions'}, {*schema})
-        region = schema['regions']['schema']['*']['schema']
-        expected = {'name': None, 'weight': 100, 'cap': -1}
-        self.assertEqual(expected, defaults(region))
-
-    def test_deletion(self):
-        for version in ('1.0', '1.1'):
-            schema = self.schema(f'{base.DELETION_POLICY}-{version}')
-            expected = {
-                'criteria': 'RANDOM',
-                'destroy_after_deletion': True,
-                'grace_period': 0,
-                'reduce_desired_capacity': True,
-                'hooks': {},
-            }
-            self.assertEqual(expected, defaults(schema))
-            hook = schema['hooks']['schema']
-            expected = {'type': 'zaqar', 'params': {}, 'timeout': 0}
-            self.assertEqual(expected, defaults(hook))
-            expected = {'queue': '', 'url': ''}
-            self.assertEqual(expected, defaults(hook['params']['schema']))
-
-
-def defaults(schema):
-    """Return the default of each property; none for what is required."""
-    return {name: entry.get('default') for name, entry in schema.items()}

@@ -47,13 +47,6 @@ class LivePlanTest(gateway.ShellTestCase):
         )
         self.assertEqual({'GET'}, self.gateway.methods)
 
-    def test_a_policy_without_a_cluster(self):
-        policy = self.region_policy((ONE, 100, 1), (TWO, 100), (THREE, 100))
-        arguments = ('--policy', policy, '--current', f'{TWO}=1')
-        planned, remarks = self.plan(*arguments, '--scale-out', '5')
-        self.assertEqual({ONE: 1, TWO: 1, THREE: 3}, planned)
-        self.assertEqual('', remarks)
-
     def test_an_id_from_the_default_region_ties_a_converted_profile(self):
         profile = self.senlin.profile(
             'os.nova.server',
