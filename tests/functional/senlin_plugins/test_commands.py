@@ -16,6 +16,7 @@ TYPES = 'Policy and profile types'
 CASES = (
     ('', TYPES, 'SUCCESS', 'On: '),
     ('', 'Default region', 'SUCCESS', 'RegionOne'),
+    ('default_region_name =', 'Default region', 'WARNING', 'Set it to'),
     ('environment_dir = {folder}', TYPES, 'FAILURE', PLACEMENT, 'look for'),
     ('max_nodes_per_cluster = all', 'Option values', 'FAILURE', '[DEFAULT]'),
 )
@@ -49,10 +50,6 @@ class StatusTest(upgrade_checks.UpgradeCheckCase):
             with self.subTest(added):
                 text = GOOD + added.replace('{folder}', str(self.folder))
                 self.check_details(f'{text}\n', row, code, *words)
-
-    def test_no_default_region_is_a_warning(self):
-        text = '[DEFAULT]\nmax_nodes_per_cluster = 9\n'
-        self.check_details(text, 'Default region', 'WARNING', 'Set it to')
 
     def test_senlin_does_not_start_with_a_wrong_value(self):
         path = self.write(
