@@ -32,14 +32,12 @@ def best(
     caps = {region.name: region.cap for region in regions}
     choices = []
     for name, now in current.items():
-        if change <= 0:
-            choices.append(range(now + 1))
-            continue
+        fewest = now if change > 0 else 0
+        most = now + max(0, change)
         cap = caps.get(name, now)
-        room = change
         if cap != NO_CAP:
-            room = max(0, min(change, cap - now))
-        choices.append(range(now, now + room + 1))
+            most = max(now, min(most, cap))
+        choices.append(range(fewest, most + 1))
     total = sum(current.values()) + change
     costs = {
         plan: cost(regions, dict(zip(current, plan, strict=True)))

@@ -102,12 +102,6 @@ class Scenarios(base.TestCase):
             self.detach(cluster)
         self.assertEqual(nodes[2:3], self.ids(cluster))
         self.assertEqual(1, len(self.cloud.regions[ONE].servers))
-        # Actions that Senlin derives are not decided.
-        path = '/actions?action=NODE_DELETE'
-        derived = self.senlin.call('GET', path)['actions']
-        self.assertEqual(4, len(derived))
-        for action in derived:
-            self.assertNotIn('deletion', action['data'])
 
     def test_s4_a_resize_is_decided_only_if_it_shrinks(self):
         profile = self.senlin.profile('os.heat.stack', **STACK)

@@ -45,12 +45,6 @@ class Growing(base.TestCase):
             data['placement']['placements'],
         )
         self.assert_servers(cluster, **counts)
-        # Actions that Senlin derives are not planned.
-        path = '/actions?action=NODE_CREATE'
-        derived = self.senlin.call('GET', path)['actions']
-        self.assertEqual(3, len(derived))
-        for action in derived:
-            self.assertNotIn('creation', action['data'])
 
     def test_s3_resize_grows_and_shrinks(self):
         cluster = self.spread((ONE, 100, 2), (TWO,), (THREE,))
@@ -59,12 +53,15 @@ class Growing(base.TestCase):
         self.assertEqual({'count': 8, 'regions': plan}, data['creation'])
         self.assertNotIn('deletion', data)
         self.assert_servers(cluster, **plan)
+        before = {*self.ids(cluster)}
         data = self.act(
             cluster, 'resize', adjustment_type='CHANGE_IN_CAPACITY', number=-5
         )
-        self.assertEqual(
-            {ONE: 1, TWO: 2, THREE: 2}, data['deletion']['regions']
-        )
+        # Without a deletion policy, the candidates follow the plan.
+        candidates = data['deletion'].pop('candidates')
+        self.assertEqual(before - {*self.ids(cluster)}, {*candidates})
+        plan = {ONE: 1, TWO: 2, THREE: 2}
+        self.assertEqual({'count': 5, 'regions': plan}, data['deletion'])
         # A resize that changes nothing plans nothing.
         data = self.act(cluster, 'resize', max_size=9)
         self.assertNotIn('regions', data.get('creation', {}))
@@ -182,22 +179,6 @@ class Shrinking(base.TestCase):
         self.assertEqual(oldest, data['deletion']['candidates'])
         self.assert_servers(cluster, **plan)
 
-    def test_s1_without_deletion_policy_candidates_follow_the_plan(self):
-        cluster = self.spread((ONE, 200), (TWO, 100))
-        # A disabled deletion policy does not choose.
-        disabled = {'policy_id': self.deletion_policy(), 'enabled': False}
-        self.act(cluster, 'policy_attach', **disabled)
-        self.act(cluster, 'scale_out', count=6)
-        before = {*self.ids(cluster)}
-        data = self.act(cluster, 'scale_in', count=3)
-        self.assertEqual('OK', data['status'])
-        self.assertEqual(3, data['deletion']['count'])
-        self.assertEqual({ONE: 2, TWO: 1}, data['deletion']['regions'])
-        self.assertNotIn('grace_period', data['deletion'])
-        left = before - {*self.ids(cluster)}
-        self.assertEqual(left, {*data['deletion']['candidates']})
-        self.assert_servers(cluster, **{ONE: 2, TWO: 1})
-
 
 class Needing(base.TestCase):
     def test_new_nodes_need_more_than_nodes_that_leave(self):
@@ -282,10 +263,6 @@ class Bindings(base.TestCase):
         self.act_node(node, 'recover', operation='RECREATE')
         self.act(cluster, 'scale_out')
         self.assert_servers(cluster, **{ONE: 3, TWO: 3})
-        # A disabled policy plans nothing.
-        binding = {'policy_id': regions, 'enabled': False}
-        self.act(cluster, 'policy_attach', **binding)
-        self.assertNotIn('placement', self.act(cluster, 'scale_out'))
-        self.act(cluster, 'policy_update', policy_id=regions, enabled=True)
-        data = self.act(cluster, 'scale_in', count=3)
-        self.assertEqual({ONE: 2, TWO: 1}, data['deletion']['regions'])
+        self.attach(cluster, regions)
+        data = self.act(cluster, 'scale_in', count=2)
+        self.assertEqual({ONE: 1, TWO: 1}, data['deletion']['regions'])

@@ -41,6 +41,7 @@ CLUSTERS = st.lists(
 )
 GROUPS = st.dictionaries(st.sampled_from('ABCD'), st.integers(0, 5))
 CRITERIA = st.sampled_from(Criterion)
+STRANGERS = "The 'candidates' 'x, y' are not in the cluster."
 
 
 def fitness(node):
@@ -83,20 +84,17 @@ class PerGroup(unittest.TestCase):
         self.assertEqual((candidate,), decision.candidates)
 
 
+@ddt.ddt
 class Accept(unittest.TestCase):
-    def test_each_node_of_the_cluster_leaves_once(self):
-        members = (name for name in 'abc')
-        decision = selection.accept(['b', 'x', 'a', 'b'], members)
-        self.assertEqual(Decision(candidates=('b', 'a')), decision)
-
-    def test_nodes_of_no_cluster_are_refused(self):
-        decision = selection.accept(['x', 'y', 'x'], 'abc')
-        self.assertEqual((), decision.candidates)
-        reason = "The 'candidates' 'x, y' are not in the cluster."
-        self.assertEqual(reason, decision.refusal)
-
-    def test_nobody_named_is_no_refusal(self):
-        self.assertEqual(Decision(), selection.accept([], 'abc'))
+    @ddt.data(
+        ('bxab', Decision(candidates=('b', 'a'))),
+        ('xyx', Decision(refusal=STRANGERS)),
+        ('', Decision()),
+    )
+    @ddt.unpack
+    def test_each_node_of_the_cluster_leaves_once(self, named, decision):
+        accepted = selection.accept([*named], (name for name in 'abc'))
+        self.assertEqual(decision, accepted)
 
 
 class Useless(unittest.TestCase):

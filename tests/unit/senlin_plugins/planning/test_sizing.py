@@ -15,6 +15,7 @@ from senlin_plugins.planning.sizing import SCALE_OUT, Change
 SCALE_IN = 'CLUSTER_SCALE_IN'
 RESIZE = 'CLUSTER_RESIZE'
 THREE = {'count': 3}
+MINUS = {'count': -2}
 EXACT = {'adjustment_type': 'EXACT_CAPACITY'}
 CHANGE = {'adjustment_type': 'CHANGE_IN_CAPACITY'}
 PERCENTAGE = {'adjustment_type': 'CHANGE_IN_PERCENTAGE'}
@@ -90,22 +91,21 @@ class Scaling(unittest.TestCase):
     def test_count(self, action, inputs, data, change):
         self.assertEqual(change, sizing.parse_scaling(action, inputs, data))
 
-    @ddt.data(0, 1.5, None)
-    def test_what_is_no_positive_integer_is_refused(self, value):
+    @ddt.data(
+        (SCALE_OUT, {'count': 0}, {}, "'count' is '0'"),
+        (SCALE_OUT, {'count': 1.5}, {}, "'count' is '1.5'"),
+        (SCALE_OUT, {'count': None}, {}, "'count' is 'None'"),
+        (SCALE_OUT, {}, {'creation': MINUS}, "'creation.count' is '-2'"),
+        (SCALE_IN, {}, {'deletion': MINUS}, "'deletion.count' is '-2'"),
+    )
+    @ddt.unpack
+    def test_what_is_no_positive_integer_is_refused(
+        self, action, inputs, data, reason
+    ):
         with self.assertRaises(values.WrongValue) as caught:
-            sizing.parse_scaling(SCALE_OUT, {'count': value}, {})
-        self.assertEqual(
-            f"The value of 'count' is '{value}': it must be a positive "
-            'integer.',
-            str(caught.exception),
-        )
-
-    def test_the_reason_names_the_decision_that_is_wrong(self):
-        for field, action in (('creation', SCALE_OUT), ('deletion', SCALE_IN)):
-            with self.assertRaisesRegex(
-                values.WrongValue, f"'{field}.count' is '-2'"
-            ):
-                sizing.parse_scaling(action, THREE, {field: {'count': -2}})
+            sizing.parse_scaling(action, inputs, data)
+        text = f'The value of {reason}: it must be a positive integer.'
+        self.assertEqual(text, str(caught.exception))
 
 
 @ddt.ddt
