@@ -102,6 +102,12 @@ class Scenarios(base.TestCase):
             self.detach(cluster)
         self.assertEqual(nodes[2:3], self.ids(cluster))
         self.assertEqual(1, len(self.cloud.regions[ONE].servers))
+        # Actions that Senlin derives are not decided.
+        path = '/actions?action=NODE_DELETE'
+        derived = self.senlin.call('GET', path)['actions']
+        self.assertEqual(4, len(derived))
+        for action in derived:
+            self.assertNotIn('deletion', action['data'])
 
     def test_s4_a_resize_is_decided_only_if_it_shrinks(self):
         profile = self.senlin.profile('os.heat.stack', **STACK)
@@ -115,7 +121,12 @@ class Scenarios(base.TestCase):
         self.assertNotIn('deletion', data)
         self.assertNotEqual('Candidates generated', data.get('reason'))
 
-    def test_s6_two_zones(self):
+    def test_s6_two_zones_and_the_count_of_a_scaling_policy(self):
+        adjustment = {'type': 'CHANGE_IN_CAPACITY', 'number': 3}
+        scaling = self.senlin.policy(
+            'senlin.policy.scaling',
+            {'event': 'CLUSTER_SCALE_IN', 'adjustment': adjustment},
+        )
         zones = self.senlin.policy(
             'senlin.policy.zone_placement',
             {'zones': [{'name': 'AZ-1', 'weight': 200}, {'name': 'AZ-2'}]},
@@ -127,6 +138,7 @@ class Scenarios(base.TestCase):
             for zone in ('AZ-1', 'AZ-2')
         }
         cluster = self.cluster(
+            scaling,
             zones,
             self.deletion_policy(criteria='OLDEST_FIRST'),
             profile=profiles['AZ-1'],
@@ -134,7 +146,7 @@ class Scenarios(base.TestCase):
         for zone in ('AZ-1', 'AZ-2', 'AZ-1', 'AZ-1', 'AZ-2', 'AZ-1'):
             self.add_node(cluster, profiles[zone])
         nodes = self.senlin.by_age(cluster)
-        data = self.act(cluster, 'scale_in', count=3)
+        data = self.act(cluster, 'scale_in')
         plan = {'AZ-1': 2, 'AZ-2': 1}
         oldest = [nodes[0], nodes[2], nodes[1]]
         self.assert_decided(data, oldest, zones=plan)

@@ -45,6 +45,12 @@ class Growing(base.TestCase):
             data['placement']['placements'],
         )
         self.assert_servers(cluster, **counts)
+        # Actions that Senlin derives are not planned.
+        path = '/actions?action=NODE_CREATE'
+        derived = self.senlin.call('GET', path)['actions']
+        self.assertEqual(3, len(derived))
+        for action in derived:
+            self.assertNotIn('creation', action['data'])
 
     def test_s3_resize_grows_and_shrinks(self):
         cluster = self.spread((ONE, 100, 2), (TWO,), (THREE,))
@@ -175,6 +181,8 @@ class Shrinking(base.TestCase):
         plan = {ONE: 1, TWO: 2}
         oldest = self.oldest(cluster, **plan)
         data = self.act(cluster, 'scale_in', count=3)
+        self.assertEqual('OK', data['status'])
+        self.assertEqual(3, data['deletion']['count'])
         self.assertEqual(plan, data['deletion']['regions'])
         self.assertEqual(oldest, data['deletion']['candidates'])
         self.assert_servers(cluster, **plan)
