@@ -218,15 +218,6 @@ class Orchestration(Client):
             attrs['tags'] = attrs['tags'].split(',')
         vars(self._get('stacks', stack_id)).update(attrs)
 
-    def stack_get_template(self, stack_id):
-        return Thing(dict(self.stack_get(stack_id).template))
-
-    def stack_get_environment(self, stack_id):
-        return Thing(dict(self.stack_get(stack_id).environment or {}))
-
-    def stack_get_files(self, stack_id):
-        return self.stack_get(stack_id).files
-
     def wait_for_stack(self, stack_id, status, timeout=None):
         self._call('wait_for_stack')
         return self.stack_get(stack_id)

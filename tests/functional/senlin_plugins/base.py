@@ -8,8 +8,6 @@ from unittest import mock
 
 import eventlet
 from oslo_config import cfg
-from senlin import objects
-from senlin.common import context
 from senlin.db.sqlalchemy import api as db_api
 from senlin.db.sqlalchemy import models
 from senlin.objects import cluster_lock
@@ -26,6 +24,13 @@ NO_REGION = 'No region is found usable.'
 NO_PLAN = 'There is no feasible plan to handle all nodes.'
 #: The reason if Keystone fails with "Keystone is down".
 KEYSTONE_DOWN = 'The policy check failed: Keystone is down'
+#: An entry of a block device mapping: its id is of one region.
+VOLUME = {
+    'uuid': 'a volume',
+    'source_type': 'volume',
+    'destination_type': 'volume',
+    'volume_size': 1,
+}
 #: The inputs of a resize to a size.
 EXACTLY = {'adjustment_type': 'EXACT_CAPACITY'}
 
@@ -123,10 +128,6 @@ class TestCase(unittest.TestCase):
             there = self.ids(cluster_id, region)
             oldest += [node for node in by_age if node in there][:count]
         return oldest
-
-    def abandon(self, node_id):
-        """Make Senlin forget a node, whose server goes on to run."""
-        objects.Node.delete(context.get_admin_context(), node_id)
 
     def wait_until_free(self, cluster_id):
         """Wait until nothing runs on a cluster any more.

@@ -13,6 +13,7 @@ from tests.functional.senlin_plugins.base import (
     ONE,
     THREE,
     TWO,
+    VOLUME,
 )
 
 
@@ -210,12 +211,7 @@ class Needing(base.TestCase):
         self.assertEqual({ONE: 1, TWO: 1}, data['deletion']['regions'])
 
     def test_an_id_needs_its_region(self):
-        snapshot = {
-            'uuid': 'a snapshot',
-            'source_type': 'snapshot',
-            'destination_type': 'volume',
-            'volume_size': 1,
-        }
+        snapshot = VOLUME | {'source_type': 'snapshot'}
         properties = {
             'flavor': 'small',
             'networks': [],

@@ -8,14 +8,7 @@ from senlin.db.sqlalchemy import api as db_api
 
 from senlin_plugins import conversion
 from tests.functional.senlin_plugins import gateway
-from tests.functional.senlin_plugins.base import ONE, THREE, TWO
-
-VOLUME = {
-    'uuid': 'a volume',
-    'source_type': 'volume',
-    'destination_type': 'volume',
-    'volume_size': 1,
-}
+from tests.functional.senlin_plugins.base import ONE, THREE, TWO, VOLUME
 
 
 class LivePlanTest(gateway.ShellTestCase):
