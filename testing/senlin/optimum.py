@@ -54,7 +54,7 @@ def best(
 
 def cost(
     regions: Sequence[Region], after: Mapping[str, int]
-) -> tuple[fractions.Fraction, ...]:
+) -> tuple[fractions.Fraction | int, ...]:
     """Score a distribution; the smaller, the better.
 
     Nodes in regions outside the spec weigh most, then those above a cap, then
@@ -74,10 +74,10 @@ def cost(
         if weight
     )
     return (
-        fractions.Fraction(sum(strays)),
-        fractions.Fraction(excess),
-        fractions.Fraction(sum(last)),
-        sum(squares, fractions.Fraction()),
-        fractions.Fraction(sum(n**2 for n in last)),
-        fractions.Fraction(sum(n**2 for n in strays)),
+        sum(strays),
+        excess,
+        sum(last),
+        sum(squares),
+        sum(n**2 for n in last),
+        sum(n**2 for n in strays),
     )

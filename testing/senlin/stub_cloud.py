@@ -146,9 +146,6 @@ class Compute(Client):
     def server_reboot(self, server, reboot_type):
         self._get('servers', server).reboots += 1
 
-    def server_rebuild(self, server, image, name, admin_password):
-        self._get('servers', server).image = {'id': image}
-
     def server_metadata_update(self, server, metadata):
         self._get('servers', server).metadata.update(metadata)
 

@@ -124,11 +124,6 @@ class Compared(base.TestCase):
         self.run_on_node('recover', operation='REBOOT')
         self.update(user_data='new')
         self.run_on_node('check')
-        image = {'image': 'new'}
-        self.run_on_node(
-            'recover', operation='REBUILD', operation_params=image
-        )
-        self.run_on_node('recover')
         return self.live(
             'server_create', 'floatingip_create', deletion='server_delete'
         )
