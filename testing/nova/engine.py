@@ -10,10 +10,9 @@ one :class:`Cloud`: Nova's configuration and databases are global.
 # Must be the first import: it chooses Nova's concurrency.
 from testing.nova import databases  # isort: skip
 
-import contextlib
 import datetime
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from logging import handlers
 from typing import Any, NamedTuple
 
@@ -40,24 +39,6 @@ class Boot(NamedTuple):
 
     host: str | None
     reasons: str
-
-
-@contextlib.contextmanager
-def records(level: int = logging.DEBUG) -> Iterator[list[logging.LogRecord]]:
-    """Collect what the filter logs meanwhile, which may be nothing.
-
-    :param level: the logger's level meanwhile; NOTSET leaves it as it is.
-    """
-    handler = handlers.BufferingHandler(capacity=9999)
-    logger = logging.getLogger(LOGGER)
-    before = logger.level
-    logger.addHandler(handler)
-    logger.setLevel(level or before)
-    try:
-        yield handler.buffer
-    finally:
-        logger.removeHandler(handler)
-        logger.setLevel(before)
 
 
 class Cloud(databases.Databases):
@@ -159,22 +140,27 @@ class Cloud(databases.Databases):
 
     def boot(self, scheduler: manager.SchedulerManager, request: Any) -> Boot:
         """Ask a scheduler for a host, as the conductor does."""
-        with records(logging.NOTSET) as logged:
-            try:
-                selected = scheduler.select_destinations(
-                    self.context,
-                    spec_obj=request,
-                    instance_uuids=[request.instance_uuid],
-                    return_objects=True,
-                    return_alternates=False,
-                )
-            except Exception as exc:
-                # The RPC decorator wraps what it expects.
-                cause = getattr(exc, 'exc_info', (None, exc))[1]
-                if not isinstance(cause, exception.NoValidHost):
-                    raise
-                return Boot(None, _reasons(logged))
-        return Boot(selected[0][0].service_host, _reasons(logged))
+        handler = handlers.BufferingHandler(capacity=9999)
+        logger = logging.getLogger(LOGGER)
+        logger.addHandler(handler)
+        host = None
+        try:
+            selected = scheduler.select_destinations(
+                self.context,
+                spec_obj=request,
+                instance_uuids=[request.instance_uuid],
+                return_objects=True,
+                return_alternates=False,
+            )
+            host = selected[0][0].service_host
+        except Exception as exc:
+            # The RPC decorator wraps what it expects.
+            cause = getattr(exc, 'exc_info', (None, exc))[1]
+            if not isinstance(cause, exception.NoValidHost):
+                raise
+        finally:
+            logger.removeHandler(handler)
+        return Boot(host, _reasons(handler.buffer))
 
     def filtered(
         self, scheduler: manager.SchedulerManager, request: Any

@@ -25,34 +25,6 @@ class BootTest(base.CloudTestCase):
         request = self.cloud.request(flavor, hosts)
         self.assertEqual(hosts[0], self.cloud.boot(scheduler, request).host)
 
-    def test_no_valid_host_gives_one_info_line_of_reasons(self) -> None:
-        hosts = [self.add_host({'gpu': 'a100'}), self.add_host()]
-        forced = self.add_aggregate(hosts[1:], {'os': 'linux', **base.ON})
-        flavor = self.add_flavor({'gpu': '<or> h100 <or> ~'})
-        self.restart()
-        # The scheduler is told of what happens to an aggregate.
-        hosts.append(self.add_host())
-        forced.add_host(hosts[-1])
-        self.scheduler.update_aggregates(None, [forced])
-        request = self.cloud.request(flavor, hosts)
-        with engine.records() as logged:
-            boot = self.cloud.boot(self.scheduler, request)
-        self.assertIsNone(boot.host)
-        instance = f'Instance {request.instance_uuid}'
-        mismatch = "'gpu' does not match '<or> h100 <or> ~'"
-        demand = f"aggregate '{forced.name}' demands 'os'"
-        self.assertEqual(
-            [
-                f"{instance}, flavor '{flavor.name}': 0 of 3 hosts: "
-                f'2 {demand}, 1 {mismatch}',
-                f"{instance}: 1 host(s) in aggregates ['aggregate-0'] "
-                f"refused: {mismatch}; aggregate 'aggregate-0' has 'a100'",
-                f"{instance}: 2 host(s) in aggregates ['{forced.name}'] "
-                f'refused: {demand}',
-            ],
-            sorted(record.getMessage() for record in logged),
-        )
-
     def test_malformed_values_give_one_warning_per_request(self) -> None:
         hosts = [self.add_host({'k': '!,1', **base.ON}) for _ in range(3)]
         scheduler = self.cloud.scheduler(engine.OURS)
