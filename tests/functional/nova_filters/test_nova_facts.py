@@ -72,8 +72,7 @@ class LintTest(unittest.TestCase):
                 self.assertIs(_refused(key, text), is_refused, (key, text))
                 kinds[is_refused] += 1
         self.assertGreater(min(kinds[True], kinds[False]), 10, kinds)
-
-    def test_the_api_takes_sentinels_on_the_remedy(self) -> None:
+        # The remedy of the finding.
         key = 'aggregate_instance_extra_specs:quota:no_such_key'
         self.assertFalse(_refused(key, '~'))
 
