@@ -248,12 +248,7 @@ class Cloud(databases.Databases):
                 cell_context, request.instance_uuid, action, want_result=False
             )
 
-    def add_group(
-        self,
-        policy: str,
-        rules: Mapping[str, str] | None = None,
-        uuid: str | None = None,
-    ) -> Any:
+    def add_group(self, policy: str, uuid: str | None = None) -> Any:
         """Return a new server group, as Nova's InstanceGroup."""
         group = objects.InstanceGroup(
             self.context,
@@ -262,7 +257,7 @@ class Cloud(databases.Databases):
             project_id=PROJECT,
             user_id=PROJECT,
             policy=policy,
-            rules=dict(rules or {}),
+            rules={},
         )
         group.create()
         return group

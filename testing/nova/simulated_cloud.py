@@ -77,15 +77,12 @@ class SimulatedCloud:
 
     def _add_group(self) -> Any:
         """Return the server group; None if the servers are in a stack."""
-        case = self._case
-        if not case.group:
+        policy = self._case.group
+        if not policy:
             return None
-        rules = {}
-        if case.max_server_per_host:
-            rules['max_server_per_host'] = str(case.max_server_per_host)
         # Among equal hosts, the id decides who comes first.
         number = uuid.UUID(int=self._random.getrandbits(128), version=4)
-        return self._cloud.add_group(case.group, rules, str(number))
+        return self._cloud.add_group(policy, str(number))
 
     def request(self, number: int) -> Any:
         """Store a request, as nova-api does."""

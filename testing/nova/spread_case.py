@@ -44,8 +44,6 @@ class Case:
     :param failed_hosts: the hosts on which a build has failed before.
     :param clock: by how many seconds the clock of a nova-api is behind. It
         takes the request of every second move.
-    :param max_server_per_host: the rule of the server group; 0 if there is
-        none.
     :param multiplier: the multipliers of both weighers, without a sign.
     :param busy: by how many seconds at most the answer of a scheduler is late.
     """
@@ -61,7 +59,6 @@ class Case:
     failing: float = 0.0
     failed_hosts: tuple[int, ...] = ()
     clock: float = 0.0
-    max_server_per_host: int = 0
     # More than all other weighers together.
     multiplier: float = 10.0
     busy: float = 0.0

@@ -63,21 +63,20 @@ class MoveTest(base.CloudTestCase):
     def test_a_move_is_judged_like_a_boot(self) -> None:
         away = [*self.request.ignore_hosts, self.host]
         two = self.add_flavor({'k': '2'})
-        bad = objects.Destination(host=self.other, node=self.other)
-        for what, fields, passing in (
-            ('migrate or evacuate', {'ignore_hosts': away}, [self.target]),
-            ('with a target', {'requested_destination': bad}, []),
-            ('resize', {'ignore_hosts': away, 'flavor': two}, [self.other]),
-        ):
-            self.assertEqual(passing, self.left(**fields), what)
-
-    def test_a_server_keeps_its_copy_of_the_flavor(self) -> None:
+        # The operator changes the flavor of the server.
         self.flavor.extra_specs = {'k': '2'}
         self.flavor.save()
         stored = objects.RequestSpec.get_by_instance_uuid(
             self.cloud.context, self.request.instance_uuid
         )
-        self.assertEqual([self.target], self.left(flavor=stored.flavor))
+        bad = objects.Destination(host=self.other, node=self.other)
+        for what, fields, passing in (
+            ('migrate or evacuate', {'ignore_hosts': away}, [self.target]),
+            ('with a target', {'requested_destination': bad}, []),
+            ('resize', {'ignore_hosts': away, 'flavor': two}, [self.other]),
+            ('the copy of a flavor', {'flavor': stored.flavor}, [self.target]),
+        ):
+            self.assertEqual(passing, self.left(**fields), what)
 
     def test_nova_asks_no_filter_about_a_forced_host(self) -> None:
         forced = {'force_hosts': [self.other]}

@@ -24,7 +24,6 @@ _LIMITED = {
     'max_skew': 1,
 }
 _LIMITED_KINDS = {**_LIMITED, 'roles': _KINDS, 'gap': 1.0}
-_TWO_PER_HOST = {**_STRICT, 'max_server_per_host': 2, 'busy': 6.0}
 _FAILED = {'failed_hosts': (1, 2, 3), 'gap': 1.0}
 _MIGRATION = {'kind': spread_case.LIVE_MIGRATION, 'clock': 3.0, 'gap': 0.3}
 _RESIZE = {'kind': spread_case.RESIZE, 'group': spread_case.SOFT}
@@ -64,7 +63,6 @@ class SpreadTest(unittest.TestCase):
         ('two_other_kinds', 8, 3, 1, _group_of_kinds(5, 3)),
         ('strict_group', 9, 10, 1, _STRICT),
         ('slow_strict_group', 9, 10, 1, {**_STRICT, 'gap': 0.5}),
-        ('strict_group_of_two', 18, 10, 2, _TWO_PER_HOST),
         ('resizes_at_once', 6, 6, 2, _RESIZE),
         ('limit_without_the_weigher', 9, 3, 1, {**_LIMITED, 'multiplier': 0}),
         # Nobody knows the candidates of other kinds that are in flight.

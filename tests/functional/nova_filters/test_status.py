@@ -24,15 +24,6 @@ GROUPS = 'Spread of groups'
 #: What is replaced in the good file (what replaces nothing stands at the end),
 #: the row with its result, and words of what is told.
 CASES = (
-    # Values and names.
-    (signing.KEY, 'short-secret', 'Option values', 'FAILURE', 'fewer than 32'),
-    (
-        'enabled_filters = ComputeFilter,',
-        'enabled_filters = ComputeFilter\nenabled_filters = ',
-        'Option names',
-        'WARNING',
-        '[filter_scheduler] enabled_filters has 2 lines',
-    ),
     # What is loaded.
     (OUR_FILTERS, '', ALL, 'FAILURE', 'no AggregateInstanceTypeFilter'),
     (OURS, 'acme.Gone', ALL, 'FAILURE', 'acme.Gone: ImportError: Class Gone'),
@@ -167,19 +158,6 @@ class NovaFiltersStatusTest(
         self.assertEqual(2, answer.code, answer.output)
         self.assertIn('://***@', answer.output)
         self.assertNotIn('secret', answer.output)
-
-    def test_lines_in_two_files_are_no_repetition(self):
-        folder = self.folder / 'conf.d'
-        folder.mkdir()
-        (folder / 'a.conf').write_text(
-            '[filter_scheduler]\nenabled_filters = '
-            'ComputeFilter,AggregateInstanceTypeFilter\n'
-        )
-        answer = self.execute(
-            *('--config-file', self.write(GOOD), '--config-dir', folder),
-            *('upgrade', 'check'),
-        )
-        self.assertEqual(0, answer.code, answer.output)
 
     def test_a_configuration_without_the_plugins_is_a_warning(self):
         answer = self.check_details('', 'Filter', 'WARNING', 'Off. ')

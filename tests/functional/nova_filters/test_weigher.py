@@ -122,22 +122,23 @@ class OrderTest(base.StackTestCase):
         self.assertEqual((), sight.unread)
 
     def test_whoever_could_not_be_seen_comes_later(self) -> None:
-        """nova-api stores a request, and later that it is a server's."""
-        slow, fast = (self.request(_STACK) for _ in range(2))
-        context = self.cloud.context
-        mapping = objects.InstanceMapping.get_by_instance_uuid(
-            context, slow.instance_uuid
-        )
-        mapping.destroy()
-        objects.InstanceMapping(
-            context,
-            instance_uuid=slow.instance_uuid,
-            project_id=mapping.project_id,
-            user_id=mapping.user_id,
-            cell_mapping=None,
-        ).create()
-        ahead = [len(self.see(request).ahead) for request in (fast, slow)]
-        self.assertEqual([0, 1], ahead)
+        """nova-api stores a request, and later whose it is."""
+        group = self.cloud.add_group('anti-affinity')
+        for table, member_of, team in (
+            (models.InstanceMapping, None, ('stack', 'a', 'p1')),
+            (models.InstanceGroupMember, group, ('anti-affinity', group.uuid)),
+        ):
+            slow, fast = (
+                self.request(_STACK, group=member_of) for _ in range(2)
+            )
+            base.change(table, id=1_000_000 - table.id)
+            ahead = []
+            for request in (fast, slow):
+                sight = self.weigher()._reader.read_members(
+                    team, request.instance_uuid, 'p1'
+                )
+                ahead.append(len(sight.ahead))
+            self.assertEqual([0, 1], ahead, team)
 
     def test_whoever_comes_later_does_not_count(self) -> None:
         first = self.request(_STACK)
@@ -217,22 +218,6 @@ class GroupTest(base.StackTestCase):
                 request = self.request(hints, group=group)
                 counts[self.choose(request)] += 1
             self.assertEqual(servers, sorted(counts.values(), reverse=True))
-
-    def test_whoever_was_added_later_comes_later(self) -> None:
-        """nova-api stores a request, and later that it is in a group."""
-        group = self.group(STRONG, 'anti-affinity')
-        slow = self.request({})
-        fast = self.request({}, group=group)
-        objects.InstanceGroup.add_members(
-            self.cloud.context, group.uuid, [slow.instance_uuid]
-        )
-        ahead = []
-        for request in (fast, slow):
-            sight = self.weigher()._reader.read_members(
-                ('anti-affinity', group.uuid), request.instance_uuid, 'p1'
-            )
-            ahead.append(len(sight.ahead))
-        self.assertEqual([0, 1], ahead)
 
     def test_members_count_for_their_stack_too(self) -> None:
         # The second group has no preference, so its stack counts.

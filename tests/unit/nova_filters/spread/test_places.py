@@ -193,34 +193,6 @@ class ChooseTest(unittest.TestCase):
             for distance in found:
                 self.assertTrue(distance == 0.0 or 0.9 <= distance < 1)
 
-    @given(
-        st.integers(1, 6),
-        st.lists(st.integers(0, 5), max_size=20),
-        st.integers(0, 20),
-        st.randoms(use_true_random=False),
-    )
-    def test_however_many_are_known_the_spread_is_even(
-        self, count, first, more, chance
-    ) -> None:
-        # What stands on hosts may be any part of what was placed before.
-        names = 'abcdef'[:count]
-        hosts = ' '.join(names)
-        start = [names[n % count] for n in first]
-        placed: list[str] = []
-        for _ in range(more):
-            on_hosts = [host for host in placed if chance.random() < 0.5]
-            ahead = len(placed) - len(on_hosts)
-            placed.append(choose(hosts, ' '.join(start + on_hosts), ahead))
-        before = collections.Counter(dict.fromkeys(names, 0))
-        before.update(start)
-        after = before + collections.Counter(placed)
-        loads = [after[name] for name in names]
-        # Nothing was added to a host that had more than others get.
-        self.assertLessEqual(
-            max(loads) - min(loads),
-            max(1, max(before.values()) - min(loads)),
-        )
-
 
 @ddt.ddt
 class SkewTest(unittest.TestCase):
