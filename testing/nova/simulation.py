@@ -199,7 +199,9 @@ class Simulation:
             self._cloud.update(request, host=host, task_state='spawning')
             self._report(host)
             works = not computes.violates_policy(self._cloud, request, host)
-            if works and self._fails(attempt):
+            # Only the first attempt may fail.
+            may_fail = works and not attempt and self._case.failing
+            if may_fail and self._random.random() < self._case.failing:
                 yield between(1.0, 10.0)
                 works = False
             if works:
@@ -212,12 +214,6 @@ class Simulation:
             self._report(host)
         self._cloud.update(request, vm_state='error', task_state=None)
         self.errors.append(server)
-
-    def _fails(self, attempt: int) -> bool:
-        """Tell whether a build fails. Only the first attempt may fail."""
-        if attempt or not self._case.failing:
-            return False
-        return self._random.random() < self._case.failing
 
     def _move(self, number: int) -> Iterator[float]:
         """Resize or migrate a server, which has its old host meanwhile.

@@ -26,8 +26,6 @@ _TEXTS = st.one_of(
 )  # fmt: skip
 _VALUES = st.lists(_TEXTS, min_size=1, max_size=3).map(','.join)
 _FLAGS = st.sampled_from(['True', 'False', 'on', 'Ture', '', 'no, yes'])
-
-
 _MORE_KEYS = _KEYS | st.text(max_size=4)
 
 
@@ -46,20 +44,10 @@ def _mappings(
     return plain | flagged
 
 
-def extra_specs() -> st.SearchStrategy[dict[str, str]]:
-    """Return a strategy for the extra specs of a flavor."""
-    return st.dictionaries(_MORE_KEYS, _TEXTS, max_size=4)
-
-
-def metadata() -> st.SearchStrategy[dict[str, str]]:
-    """Return a strategy for the metadata of an aggregate."""
-    return _mappings(_MORE_KEYS, _VALUES, _FLAGS)
-
-
-def metadata_lists() -> st.SearchStrategy[list[dict[str, str]]]:
-    """Return a strategy for the aggregates of one host."""
-    return st.lists(metadata(), max_size=3)
-
+#: The extra specs of a flavor.
+EXTRA_SPECS = st.dictionaries(_MORE_KEYS, _TEXTS, max_size=4)
+#: The metadata of an aggregate.
+METADATA = _mappings(_MORE_KEYS, _VALUES, _FLAGS)
 
 #: Texts that something is likely to stumble over.
 _ODD = st.sampled_from(
@@ -87,19 +75,14 @@ _NO_TEXTS = st.one_of(
     # Python writes no such number, and so hypothesis would not describe it.
     st.builds(lambda: 10**5_000),
 )  # fmt: skip
-
-
 _ANY_FLAGS = _FLAGS | _ODD | _NO_TEXTS
-
-
-def any_texts() -> st.SearchStrategy[dict[str, str]]:
-    """Return a strategy for extra specs or metadata of any text."""
-    values = _TEXTS | _VALUES | _ODD | _ANY_TEXT
-    return _mappings(_ANY_KEYS, values, _ANY_FLAGS)
-
-
-def anything() -> st.SearchStrategy[dict[Any, Any]]:
-    """Return a strategy for mappings that no service should hand over."""
-    keys = _ANY_KEYS | st.sampled_from([None, 1, b'k', ()])
-    values = _TEXTS | _VALUES | _ODD | _NO_TEXTS
-    return _mappings(keys, values, _ANY_FLAGS)
+#: Extra specs or metadata of any text.
+ANY_TEXTS = _mappings(
+    _ANY_KEYS, _TEXTS | _VALUES | _ODD | _ANY_TEXT, _ANY_FLAGS
+)
+#: Mappings that no service should hand over.
+ANYTHING = _mappings(
+    _ANY_KEYS | st.sampled_from([None, 1, b'k', ()]),
+    _TEXTS | _VALUES | _ODD | _NO_TEXTS,
+    _ANY_FLAGS,
+)

@@ -6,6 +6,7 @@ import unittest
 
 import ddt
 from hypothesis import given
+from hypothesis import strategies as st
 
 from nova_filters import conf
 from nova_filters.matching import inputs
@@ -159,7 +160,7 @@ class CodesTest(unittest.TestCase):
         specs, metadata, *codes = case
         self.assertEqual({*codes}, codes_of(find([specs], (metadata, 'h'))))
 
-    @given(strategies.extra_specs(), strategies.metadata_lists())
+    @given(strategies.EXTRA_SPECS, st.lists(strategies.METADATA, max_size=3))
     def test_no_extra_spec_is_hopeless_without_a_finding(
         self, extra_specs, metadata
     ) -> None:

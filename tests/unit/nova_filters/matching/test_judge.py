@@ -19,10 +19,10 @@ _EXEMPT = st.sampled_from([(), ('k',), ('*:*',), ('*',), ('[', '')])
 #: The numbers of the aggregates of further hosts. New aggregates of one host
 #: may be read together.
 _MEMBERSHIPS = st.lists(st.lists(st.integers(0, 11), max_size=12), max_size=6)
-_TEXTS = strategies.extra_specs() | strategies.any_texts()
+_TEXTS = strategies.EXTRA_SPECS | strategies.ANY_TEXTS
 _METADATA = st.lists(
-    strategies.metadata() | strategies.any_texts(), max_size=12
-) | st.lists(st.none() | strategies.anything(), max_size=3)
+    strategies.METADATA | strategies.ANY_TEXTS, max_size=12
+) | st.lists(st.none() | strategies.ANYTHING, max_size=3)
 
 
 class Unreadable:
@@ -90,7 +90,7 @@ class SiftTest(unittest.TestCase):
         )
 
     @given(
-        _TEXTS | st.none() | strategies.anything(),
+        _TEXTS | st.none() | strategies.ANYTHING,
         _METADATA,
         _MEMBERSHIPS,
         _EXEMPT,
