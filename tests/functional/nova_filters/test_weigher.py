@@ -76,16 +76,6 @@ class OrderTest(base.StackTestCase):
         super().setUp()
         self.set_option(MULTIPLIER, -STRONG)
 
-    def move(self, action: str, host: str | None) -> Any:
-        """Return the request of a member that begins to move."""
-        request = self.request(_STACK)
-        state = 'shelved_offloaded'
-        if host:
-            state = 'active'
-        self.cloud.place(request, host, state)
-        self.cloud.start_action(request, action, 'busy')
-        return request
-
     def test_flavors_on_hosts_of_their_own_do_not_disturb(self) -> None:
         for hosts, role in ((self.hosts[:1], 'a'), (self.hosts[1:], 'b')):
             self.add_aggregate(hosts, {'role': role})
@@ -105,13 +95,13 @@ class OrderTest(base.StackTestCase):
             chosen[best.host] += 1
         self.assertEqual([6, 2, 2, 2], [chosen[host] for host in self.hosts])
 
-    @ddt.data('deleted', 'queued', 'buried')
+    @ddt.data('deleted', 'hidden', 'queued', 'buried')
     def test_what_comes_to_nothing_is_not_waited_for(self, how) -> None:
         """Unit tests of members ask for states and for what is too old."""
         failed = self.request(_STACK)
-        if how == 'deleted':
+        if how in ('deleted', 'hidden'):
             self.cloud.place(failed, self.hosts[0])
-            self.cloud.update(failed, deleted=1)
+            self.cloud.update(failed, **{how: 1})
         elif how == 'queued':
             base.change(models.InstanceMapping, queued_for_delete=True)
         else:
@@ -153,7 +143,9 @@ class OrderTest(base.StackTestCase):
 
     @ddt.data('evacuate', 'live-migration')
     def test_a_server_counts_once_and_where_it_goes(self, action) -> None:
-        request = self.move(action, self.hosts[0])
+        request = self.request(_STACK)
+        self.cloud.place(request, self.hosts[0], 'active')
+        self.cloud.start_action(request, action, 'busy')
         other = self.request(_STACK)
         self.assertEqual([0, 0, 0, 0], self.members(other))
         with self.cloud.in_cell() as context:
@@ -173,21 +165,11 @@ class OrderTest(base.StackTestCase):
         self.cloud.update(request, host=self.hosts[2], task_state=None)
         self.assertEqual([0, 0, 1, 0], self.members(other))
 
-    def test_a_hidden_row_is_another_one_of_the_same_server(self) -> None:
-        request = self.request(_STACK)
-        self.cloud.place(request, self.hosts[0], 'active')
-        self.cloud.update(request, hidden=True)
-        self.assertEqual([0, 0, 0, 0], self.members(self.request(_STACK)))
-
     def test_boots_and_moves_see_each_other(self) -> None:
-        self.addCleanup(timeutils.clear_time_override)
-        timeutils.set_time_override()
-        boot = self.request(_STACK)
-        timeutils.advance_time_seconds(1)
+        boot, move = (self.request(_STACK) for _ in range(2))
+        self.cloud.place(move, None, 'shelved_offloaded')
         now = timeutils.utcnow()
-        with mock.patch.object(self.cloud.context, 'timestamp', now):
-            move = self.move('unshelve', None)
-        timeutils.advance_time_seconds(1)
+        self.cloud.start_action(move, 'unshelve', 'unshelving', now)
         later = self.request(_STACK)
         requests = (boot, move, later)
         ahead = [len(self.see(request).ahead) for request in requests]
