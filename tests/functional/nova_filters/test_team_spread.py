@@ -2,6 +2,7 @@
 
 """The hard limit for uneven stacks and groups, in the real scheduler."""
 
+import collections
 import logging
 from typing import Any
 from unittest import mock
@@ -113,6 +114,20 @@ class TeamSpreadTest(base.StackTestCase):
             self.cloud.place(self.request({}, group=group), self.hosts[0])
             request = self.request({}, group=group)
             self.assertEqual(count, len(self.passing(request)), policy)
+
+    def test_the_weigher_knows_the_candidates_of_the_filter(self) -> None:
+        self.set_option('max_skew', 1)
+        self.set_option('server_group_weight_multiplier', base.STRONG)
+        self.restart()
+        group = self.cloud.add_group('soft-anti-affinity')
+        requests = [self.request({}, group=group) for _ in range(8)]
+        chosen: collections.Counter[str] = collections.Counter()
+        for request in requests:
+            states = self.states(request)
+            best, *_ = self.scheduler._get_sorted_hosts(request, states, 0)
+            chosen[best.host] += 1
+        # Those in the other rack are no members of the hosts that pass.
+        self.assertEqual([2, 2, 2, 2], [chosen[host] for host in self.hosts])
 
     def test_what_is_no_limit_lets_no_host_pass(self) -> None:
         for text in ('0', '-1', 'x', '1.5', '9' * 5_000, '\u0663'):

@@ -379,6 +379,9 @@ class CostTest(base.StackTestCase, pages.PageTestCase):
         self.request(long)
         sight = self.see(self.request(_STACK))
         self.assertEqual(({}, []), (sight.counts, [*sight.ahead]))
+        # Such a server has a place, too.
+        weights = self.weigh(self.request(long, 'p2'))
+        self.assertEqual(1, weights.count(0.0))
 
     def test_projects_that_ask_no_more_are_forgotten(self) -> None:
         with mock.patch.object(reader, 'LIMIT', 3):
