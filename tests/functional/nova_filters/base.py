@@ -140,12 +140,16 @@ class CloudTestCase(OptionTestCase):
         by_host = {state.host: state for state in states}
         return [by_host[host] for host in self.hosts]
 
-    def choose(self, request: Any) -> str:
-        """Return the host that the weighers choose; nothing else happens."""
+    def ranking(self, request: Any) -> list[tuple[str, float]]:
+        """Return hosts and weights, best first; nothing else happens."""
         weighed = self.scheduler.host_manager.get_weighed_hosts(
             self.states(request), request
         )
-        return weighed[0].obj.host
+        return [(host.obj.host, host.weight) for host in weighed]
+
+    def choose(self, request: Any) -> str:
+        """Return the host that the scheduler's weighers choose."""
+        return self.ranking(request)[0][0]
 
 
 class StackTestCase(CloudTestCase):
