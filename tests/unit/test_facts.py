@@ -2,16 +2,18 @@
 
 """Numbers and words of the pages, each from what it speaks of."""
 
+import re
+
 import ddt
 
 from heat_hints import hints, providers
 from nova_filters import conf
-from nova_filters.matching import inputs, preferences
+from nova_filters.matching import inputs, judge, preferences, requirement
 from nova_filters.spread import order
-from os_placement_plugins import signature
+from os_placement_plugins import signature, upgrade_check
 from senlin_plugins import conf as senlin_conf
-from senlin_plugins.planning import spec
-from tests import pages
+from senlin_plugins.planning import apportionment, spec
+from tests import pages, signing
 
 NUMBERS = {
     1: 'one',
@@ -25,6 +27,20 @@ NUMBERS = {
 }
 
 
+class UpgradeCheckTest(pages.PageTestCase):
+    """The page ``upgrade-checks``."""
+
+    def test_the_exit_codes(self):
+        for code, words in (
+            (upgrade_check.SUCCESS, 'The check found no problem'),
+            (upgrade_check.WARNING, 'A warning: something'),
+            (upgrade_check.FAILURE, 'A failure: the service cannot work'),
+            # As in tests.unit.test_upgrade_checks.
+            (255, 'The command could not check anything.'),
+        ):
+            self.assert_page_says('upgrade-checks', str(int(code)), words)
+
+
 @ddt.ddt
 class PreferencesTest(pages.PageTestCase):
     """The page ``preferences``."""
@@ -32,8 +48,8 @@ class PreferencesTest(pages.PageTestCase):
     def score(self, extra_specs, *metadata):
         """Return the points of a host in aggregates, and the verb for it."""
         aggregates = [inputs.Aggregate('a', data) for data in metadata]
-        judge = preferences.Preferences(extra_specs)
-        points = judge.score(aggregates)
+        preferred = preferences.Preferences(extra_specs)
+        points = preferred.score(aggregates)
         return points, 'gains' if points > 0 else 'loses'
 
     @ddt.data('preferred', 'avoided')
@@ -88,6 +104,28 @@ class PreferencesTest(pages.PageTestCase):
         )
 
 
+class FilterTest(pages.PageTestCase):
+    """The pages ``nova`` and ``quickstart-nova``."""
+
+    def test_a_forced_aggregate(self):
+        metadata = {'k': '1', 'force_metadata_check': 'True'}
+        aggregate = inputs.Aggregate('a', metadata)
+        refuses = next(judge.Judge([]).reasons([aggregate]), None)
+        verb = 'refuse' if refuses else 'accept'
+        self.assert_page_says(
+            'quickstart-nova',
+            'If an aggregate has ``force_metadata_check=True``, its hosts '
+            f'{verb} flavors that do not have a matching extra spec for each '
+            "of the aggregate's other metadata keys.",
+        )
+
+    def test_the_sign_of_equality(self):
+        equal = requirement.parse('= 2')
+        holds = [number for number in '123' if equal.accepts([number])]
+        meaning = {'23': 'at least', '12': 'at most'}[''.join(holds)]
+        self.assert_page_says('nova', f'(``=`` means "{meaning}")')
+
+
 class SpreadTest(pages.PageTestCase):
     """The page ``nova-spread``."""
 
@@ -126,6 +164,26 @@ class HeatTest(pages.PageTestCase):
             'and no ``$``.',
         )
 
+    def test_a_key_of_openssl_is_long_enough(self):
+        for page in 'heat', 'quickstart-stack':
+            (size,) = re.findall(r'openssl rand -hex (\d+)', pages.prose(page))
+            # A byte is two characters.
+            self.assertTrue(signature.Keys([2 * int(size) * 'f']))
+
+    def test_the_order_of_a_change_of_keys(self):
+        old, new = signing.KEY, signing.OTHER_KEY
+        hints = signing.signed(signing.EXAMPLE, key=new)
+        for keys, is_believed in ([old], False), ([old, new], True):
+            is_signed = signature.Keys(keys).signed(hints, 'p1')
+            self.assertIs(is_believed, is_signed)
+        self.assert_page_says(
+            'heat',
+            'Set ``signing_key = old,new`` in ``nova.conf`` and restart '
+            '``nova-scheduler``. It then accepts both keys.',
+            'Set ``signing_key = new`` in ``heat.conf`` and restart '
+            '``heat-engine``.',
+        )
+
     def test_the_limits_of_providers(self):
         self.assert_page_says(
             'heat-providers',
@@ -151,6 +209,17 @@ class SenlinTest(pages.PageTestCase):
         )
         self.assert_page_says(
             'senlin', f'The default of {spec.NO_CAP} means no cap.'
+        )
+
+    def test_a_region_without_weight(self):
+        regions = [spec.Region('a', 1, 2), spec.Region('b', 0)]
+        for count, result in (2, {'a': 2, 'b': 0}), (3, {'a': 2, 'b': 1}):
+            plan = apportionment.grow(regions, {}, count).plan
+            self.assertEqual(result, {'a': 0, 'b': 0, **plan})
+        self.assert_page_says(
+            'senlin',
+            'A region with weight 0 gets nodes when the other regions are '
+            'full.',
         )
 
     def test_how_long_a_plan_may_take(self):

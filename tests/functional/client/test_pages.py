@@ -171,11 +171,17 @@ class PagesTest(pages.Walk, base.CloudTestCase):
         known = self.openstack('--help').output
         for command in COMMANDS:
             known += self.openstack(*command.split(), '--help').output
-        named = re.findall('``.*?(--[a-z-]+).*?``', pages.prose('commands'))
+        text = pages.prose('commands')
+        named = re.findall('``.*?(--[a-z-]+).*?``', text)
         self.assertGreater(len(named), 10)
-        self.assertEqual(
-            {*named}, {*named} & {*re.findall('--[a-z-]+', known)}
-        )
+        with_values = re.findall('``(--[a-z-]+ [A-Z].*?)``', text)
+        self.assertGreater(len(with_values), 2)
+        for words in with_values:
+            # The help writes values as <name>.
+            usage = re.sub('[A-Z]+', lambda m: f'<{m[0].lower()}>', words)
+            self.assertTrue(usage in known, words)
+        options = re.findall('--[a-z-]+', known)
+        self.assertEqual(set(), {*named} - {*options})
 
     def test_the_fields_of_the_answers(self) -> None:
         self.cloud = rest_stub.examples('night')

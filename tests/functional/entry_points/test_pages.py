@@ -177,6 +177,14 @@ class PagesTest(pages.Walk, upgrade_checks.UpgradeCheckCase):
         self.assertEqual(2, self.code)
         self.assert_says('The check finds the mistake:')
 
+    def check_levels(self, run: Callable[[], str]) -> None:
+        _, _, levels = run().partition('= ')
+        first, second = levels.strip().split(',')
+        self.assert_says(
+            f'The weigher first chooses a {first}, and then a {second} in '
+            'this rack.'
+        )
+
     def check_exempt(self, run: Callable[[], str]) -> None:
         _, _, keys = run().partition('= ')
         default = configurations.load(conf.list_opts()).nova_filters

@@ -12,13 +12,13 @@ import dataclasses
 import functools
 import pathlib
 import tempfile
-import unittest
 import uuid
 from collections.abc import Mapping
 from typing import Any
 
 from testing.heat import loopback, nova_side, process, stack_hints
 from testing.heat.templates import server, stack, template
+from tests import pages
 
 #: A stack with one server.
 ONE = stack('root', template(web=server(name='web')))
@@ -86,7 +86,7 @@ class Outcome:
         return resource
 
 
-class ScenarioCase(unittest.TestCase):
+class ScenarioCase(pages.PageTestCase):
     """A class of tests that look at one engine's work."""
 
     #: Lines of heat.conf below ``[heat_hints]``, which is enabled;

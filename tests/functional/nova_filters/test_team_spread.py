@@ -16,13 +16,14 @@ from oslo_utils import uuidutils
 from sqlalchemy import orm
 
 from nova_filters.filters import team_spread
+from tests import pages
 from tests.functional.nova_filters import base
 from tests.functional.nova_filters.base import of_stack
 
 _LOGGER = team_spread.__name__
 
 
-class TeamSpreadTest(base.StackTestCase):
+class TeamSpreadTest(base.StackTestCase, pages.PageTestCase):
     """Two racks of two hosts; Nova's weighers prefer the first host."""
 
     def setUp(self) -> None:
@@ -68,6 +69,7 @@ class TeamSpreadTest(base.StackTestCase):
             passing = len(self.passing(request))
             self.assertEqual(count, passing, (option, hint, extra_spec))
             self.cloud.forget(request)
+        self.assert_page_says('nova-spread', 'The smallest limit applies.')
 
     def test_what_the_page_guarantees(self) -> None:
         """The words of the guarantee, one after another."""

@@ -5,6 +5,7 @@
 import argparse
 import collections
 import contextlib
+import re
 import shlex
 import subprocess
 from unittest import mock
@@ -53,6 +54,14 @@ class PagesTest(pages.Walk, gateway.ShellTestCase):
     @ddt.data(*pages.select('senlin'))
     def test_the_page_is_true(self, page):
         self.walk(page)
+
+    def test_the_options_of_the_page_are_those_of_the_client(self):
+        known = ''
+        for command in 'resize', 'recover':
+            known += self.shell('cluster', command, '--help').output
+        named = re.findall('``(--[a-z-]+)', pages.prose('senlin'))
+        self.assertGreater(len(named), 1)
+        self.assertEqual(set(), {*named} - {*re.findall('--[a-z-]+', known)})
 
     def use(self, block):
         """Fail if Senlin refuses a spec of the page."""
@@ -119,6 +128,11 @@ class PagesTest(pages.Walk, gateway.ShellTestCase):
 
     def count_nodes(self):
         """Return how many active nodes each region has, in order."""
+        actions = self.senlin.call('GET', '/actions')['actions']
+        failed = [
+            a['status_reason'] for a in actions if a['status'] == 'FAILED'
+        ]
+        self.assertEqual([], failed)
         nodes = self.senlin.nodes(self.c1)
         self.assertEqual({'ACTIVE'}, {node['status'] for node in nodes})
         counts = collections.Counter(map(base.region_of, nodes))
