@@ -114,11 +114,12 @@ class ServerTest(CloudTest):
 
     def remove_servers(self, *servers: str) -> None:
         """Delete servers, by default all; wait until they are gone."""
-        unwanted = servers or self._servers
+        # Nova fails if two requests delete the same server at once.
+        unwanted = {*(servers or self._servers)}
         self.at_once(self.compute.delete_server, unwanted)
         self.wait_until(
             lambda: self.assertEqual(
-                set(), set(unwanted) & set(self.servers(self.region))
+                set(), unwanted & set(self.servers(self.region))
             )
         )
 
