@@ -51,6 +51,15 @@ SUITES = {
     'senlin': 'functional/senlin_plugins/test_pages.py',
 }
 
+#: How the pages write small numbers.
+NUMBERS = {
+    1: 'one',
+    2: 'two',
+    3: 'three',
+    9: 'nine',
+    10: 'ten',
+    16: 'sixteen',
+}
 #: Sphinx's directives and roles are unknown to docutils. It need not say so.
 _SETTINGS = {'report_level': 5, 'halt_level': 5}
 _MARK = re.compile(r' *\.\. (run|check|file|not run): (.+)')

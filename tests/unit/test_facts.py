@@ -14,8 +14,7 @@ from os_placement_plugins import signature, upgrade_check
 from senlin_plugins import conf as senlin_conf
 from senlin_plugins.planning import apportionment, spec
 from tests import pages, signing
-
-NUMBERS = {1: 'one', 10: 'ten', 16: 'sixteen'}
+from tests.pages import NUMBERS
 
 
 class UpgradeCheckTest(pages.PageTestCase):

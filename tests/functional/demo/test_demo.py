@@ -19,11 +19,11 @@ from demo import figure, part, report, spread
 from testing import subprocesses
 from testing.nova import spread_case
 from tests import pages
+from tests.pages import NUMBERS
 
 #: Seconds for the whole demo, whose services have a limit of their own.
 ALL_SECONDS = command.LIMIT + subprocesses.LIMIT
 
-NUMBERS = {3: 'three', 9: 'nine', 16: 'sixteen'}
 #: What the pages say above each picture.
 SENTENCES = [
     f'on {NUMBERS[spread.HOSTS[spread_case.SOFT]]} hosts. '

@@ -140,24 +140,16 @@ class PagesTest(pages.Walk, upgrade_checks.UpgradeCheckCase):
             self.assertEqual(0, answer.code, answer.output)
         return answer.output
 
-    def test_novas_own_filter_is_to_be_removed(self) -> None:
-        (block,) = (
-            block
-            for block in pages.read('doc/source/quickstart-nova.rst')
-            if block.marks.get('file') == 'nova.conf'
-        )
-        self.command, self.file = COMMANDS['nova.conf'], 'nova.conf'
+    def check_in_tree_filter(self, run: Callable[[], str]) -> None:
+        run()
+        self.command = COMMANDS['nova.conf']
         self.check_details(
-            f'{block.text.rstrip()},AggregateInstanceExtraSpecsFilter',
+            f'{self.block.text.rstrip()},AggregateInstanceExtraSpecsFilter',
             'Filter',
             'WARNING',
             'Remove it from enabled_filters.',
         )
-        self.assert_page_says(
-            'quickstart-nova',
-            'other filters, keep them, but remove '
-            '``AggregateInstanceExtraSpecsFilter``.',
-        )
+        self.assert_says('but remove ``AggregateInstanceExtraSpecsFilter``.')
 
     def check_placeholder(self, run: Callable[[], str]) -> None:
         run()

@@ -8,8 +8,8 @@ from nova_filters.filters import team_spread
 from testing.nova import engine
 from tests import pages
 from tests.functional.nova_filters import base
+from tests.pages import NUMBERS
 
-NUMBERS = {2: 'two', 3: 'three'}
 MILLION = 1_000_000
 
 

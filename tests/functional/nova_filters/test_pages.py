@@ -69,7 +69,7 @@ class PagesTest(pages.Walk, base.CloudTestCase):
         specs = {'gpu': 'yes', 'os': 'linux'}
         records = self.refuse_every_host('gpu.large', metadata, specs)
         self.assert_logged(f'... {run().strip()}', records)
-        number = {10: 'ten'}[report.NAMED]
+        number = pages.NUMBERS[report.NAMED]
         self.assert_says(f'It names up to {number} reasons')
         # One for the aggregates, and one for the hosts in none.
         for level, count in {'INFO': 1, 'DEBUG': 2}.items():

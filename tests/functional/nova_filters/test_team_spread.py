@@ -4,6 +4,7 @@
 
 import collections
 import logging
+import tempfile
 from typing import Any
 from unittest import mock
 
@@ -12,6 +13,7 @@ from nova import context as nova_context
 from nova import objects
 from nova.db.api import api as api_db
 from nova.db.api import models
+from nova.db.main import models as main_models
 from oslo_utils import uuidutils
 from sqlalchemy import orm
 
@@ -138,24 +140,32 @@ class TeamSpreadTest(base.StackTestCase, pages.PageTestCase):
             self.assertIn('is no number from 1 to', logs.output[0])
             self.assertIn(text[:9], logs.output[0])
 
-    def test_a_cell_without_an_answer_lets_no_host_pass(self) -> None:
+    def test_what_cannot_be_read_lets_no_host_pass(self) -> None:
         self.set_option('max_skew', 1)
         request = self.request(of_stack('a'))
         states = self.states(request)
         *_, spread_filter = self.scheduler.host_manager.enabled_filters
         silence = {self.cloud.cell.uuid: nova_context.did_not_respond_sentinel}
-        with (
-            mock.patch.object(
-                nova_context, 'scatter_gather_cells', return_value=silence
+        for fault, words in (
+            (
+                base.failing('FROM instance_mappings', OSError('gone')),
+                'refuses every host',
             ),
-            self.assertLogs(_LOGGER, logging.ERROR) as logs,
+            (
+                mock.patch.object(
+                    nova_context, 'scatter_gather_cells', return_value=silence
+                ),
+                f'{self.cloud.cell.uuid} (no answer)',
+            ),
         ):
-            self.assertEqual([], spread_filter.filter_all(states, request))
-        (line,) = logs.output
-        self.assertIn(f'{self.cloud.cell.uuid} (no answer)', line)
-        self.assertNotIn('Traceback', line)
-        # The cell answers again.
-        self.assertEqual(2, len(self.passing(request)))
+            with fault, self.assertLogs(_LOGGER, logging.ERROR) as logs:
+                passing = [*spread_filter.filter_all(states, request)]
+            self.assertEqual([], passing)
+            (line,) = logs.output
+            self.assertIn(words, line)
+            self.assertNotIn('Traceback', line)
+        # The database answers again.
+        self.assertEqual(2, len([*spread_filter.filter_all(states, request)]))
 
     def test_a_member_that_cannot_be_read_lets_no_host_pass(self) -> None:
         self.set_option('max_skew', 1)
@@ -184,30 +194,53 @@ class TeamSpreadTest(base.StackTestCase, pages.PageTestCase):
         self.cloud.place(request, self.hosts[0], 'active')
         self.cloud.start_action(request, 'migrate', 'resize_prep')
         self.assertEqual(2, len(self.passing(request)))
+        # Whoever has no limit may have as many as he likes.
+        self.set_option('max_skew', 0)
+        other = self.request(of_stack('a'))
+        other.num_instances = 2
+        self.assertEqual(set(self.hosts), self.passing(other))
 
-    def test_members_on_hosts_that_are_no_candidates_count(self) -> None:
-        self.set_option('max_skew', 1)
-        first, _ = objects.AggregateList.get_all(self.cloud.context)
-        row = models.AggregateHost(aggregate_id=first.id, host='far-away')
-        with orm.Session(api_db.get_engine()) as session, session.begin():
-            session.add(row)
-        self.restart()
-        request = self.request(of_stack('a'))
-        self.cloud.place(request, 'far-away', 'active')
-        passing = self.passing(self.request(of_stack('a')))
-        self.assertEqual({*self.hosts[2:]}, passing)
-
-    def test_a_dead_cell_with_members_lets_no_host_pass(self) -> None:
-        self.set_option('max_skew', 1)
+    def add_cell(self, url: str) -> Any:
+        """Add another cell with a host in the first rack."""
         cell = objects.CellMapping(
             self.cloud.context,
             uuid=uuidutils.generate_uuid(),
             name='cell2',
             transport_url='none:///',
-            database_connection='sqlite:////nowhere/at/all',
+            database_connection=url,
         )
         cell.create()
         self.addCleanup(cell.destroy)
+        return cell
+
+    def test_members_in_a_cell_without_candidates_count(self) -> None:
+        self.set_option('max_skew', 1)
+        folder = tempfile.TemporaryDirectory(prefix='opp-cell-')
+        self.addCleanup(folder.cleanup)
+        cell = self.add_cell(f'sqlite:///{folder.name}/cell2')
+        far = 'far-away'
+        with mock.patch.object(self.cloud, 'cell', cell):
+            bind = self.cloud.cell_database()
+            self.addCleanup(bind.dispose)
+            main_models.BASE.metadata.create_all(bind)
+            for _ in range(4):
+                self.cloud.place(self.request(of_stack('a')), far, 'active')
+        first, _ = objects.AggregateList.get_all(self.cloud.context)
+        row = models.AggregateHost(aggregate_id=first.id, host=far)
+        with orm.Session(api_db.get_engine()) as session, session.begin():
+            session.add(row)
+        self.restart()
+        requests = [self.request(of_stack('a')) for _ in range(12)]
+        racks = [
+            self.passing(request) <= {*self.hosts[:2]} for request in requests
+        ]
+        # The first rack has four members, which the candidates do not show.
+        self.assertEqual([False] * 4, racks[:4])
+        self.assertEqual(4, racks.count(True))
+
+    def test_a_dead_cell_with_members_lets_no_host_pass(self) -> None:
+        self.set_option('max_skew', 1)
+        cell = self.add_cell('sqlite:////nowhere/at/all')
         lost = self.request(of_stack('a'))
         row = {'cell_id': cell.id}
         with self.subTest('one of its members is in the cell'):
