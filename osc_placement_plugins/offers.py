@@ -275,10 +275,9 @@ def _find_closed(
         # Flavors with the same extra specs for the demanded keys are judged
         # once. Hosts in the same forced aggregates with demanded keys are also
         # judged once.
-        alike: collections.Counter[tuple[inputs.FlavorSpec, ...]]
-        alike = collections.Counter()
-        for spec in specs:
-            alike[tuple(each for each in spec if each.key in keys)] += 1
+        alike = collections.Counter(
+            tuple(each for each in spec if each.key in keys) for spec in specs
+        )
         near = {other for other in demanded if demanded[other] & keys}
         hosts = {frozenset({aggregate})}
         for name in aggregate.hosts:

@@ -71,7 +71,8 @@ def _read_policy(
     cluster: Any,
 ) -> Spec:
     if parsed_args.region:
-        return Spec(spec.parse_region_options(parsed_args.region))
+        regions = spec.parse_region_options(parsed_args.region)
+        return Spec(regions, effective=True)
     if parsed_args.spec:
         with files.reading(parsed_args.spec):
             text = files.read_text(parsed_args.spec)

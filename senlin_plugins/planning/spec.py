@@ -69,7 +69,7 @@ class Spec(NamedTuple):
     """
 
     regions: tuple[Region, ...]
-    effective: bool = True
+    effective: bool
 
 
 def parse_regions(spec: object) -> Spec:

@@ -89,6 +89,15 @@ class SiftTest(unittest.TestCase):
             {bool}, {type(refusal.malformed) for refusal in refusals}
         )
 
+    def test_the_first_problem_of_several_values_is_told(self) -> None:
+        aggregates = [
+            Aggregate('a', {'k': '>=', **_ON}),
+            Aggregate('b', {'k': '<in>', **_ON}),
+        ]
+        judge = Judge(inputs.read_flavor({'k': '1'}))
+        (*_, reason) = judge.reasons(aggregates)
+        self.assertEqual("'>=' has no operand", reason.problem)
+
     @given(
         _TEXTS | st.none() | strategies.ANYTHING,
         _METADATA,

@@ -136,6 +136,15 @@ class KindTest(unittest.TestCase):
             kind = requests.read_kind(stored(), aggregates, False)
             self.assertEqual(text, kind.flavor)
 
+    def test_the_order_of_extra_specs_does_not_count(self) -> None:
+        one = flavor(extra_specs={'a': 'b', 'c': 'd'})
+        other = flavor(extra_specs={'c': 'd', 'a': 'b'})
+        for filters in FILTERS:
+            self.assertEqual(
+                requests.read_kind(stored(flavor=one), *filters),
+                requests.read_kind(stored(flavor=other), *filters),
+            )
+
     def test_nothing_of_a_tenants_text_is_kept(self) -> None:
         hints = {'heat_root_stack_id': 'root', 'different_host': 'x' * 10_000}
         kind = requests.read_kind(stored(scheduler_hints=hints), True, True)

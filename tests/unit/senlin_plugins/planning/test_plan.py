@@ -15,6 +15,7 @@ from senlin_plugins.planning.apportionment import (
     NO_FEASIBLE_PLAN,
     NO_USABLE_REGION,
 )
+from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.node_region import NO_REGION
 from senlin_plugins.planning.plan import plan_change, plan_recovery
 from senlin_plugins.planning.selection import Node
@@ -141,3 +142,8 @@ class Recoveries(unittest.TestCase):
             self.assertEqual(regions, decision.regions)
             self.assertEqual(plan, decision.plan)
             self.assertEqual(refusal, decision.refusal)
+
+    def test_nothing_missing_needs_no_region(self):
+        nodes = [Node('a1', 'A')]
+        cluster = snapshot([Region('A')], nodes, ('A',), Change(True, 0))
+        self.assertEqual(Decision(), plan_recovery(cluster))
