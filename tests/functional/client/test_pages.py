@@ -195,7 +195,7 @@ class PagesTest(pages.Walk, base.CloudTestCase):
         self.assert_page_says(
             'commands',
             'For scripts, use ``-f json``. The field ``verdict`` has the '
-            'answer, and ``causes`` or ``regions`` the reasons.',
+            'answer. The field ``causes`` or ``regions`` has the reasons.',
         )
 
     def test_the_exit_codes(self) -> None:
@@ -216,9 +216,10 @@ class PagesTest(pages.Walk, base.CloudTestCase):
         self.assert_page_says(
             'commands',
             '2',
-            'The command found what it was asked to look for: an error of '
-            '``lint``, a flavor without a host (``explain --fail-if-none``), '
-            'or a refused server (``audit --fail-on refused``).',
+            'The command found what it was asked to look for: a finding '
+            '``error`` (``lint``), a flavor without a host (``explain '
+            '--fail-if-none``), or a refused server (``audit --fail-on '
+            'refused``).',
         )
 
     def check_licensed(self, run: Callable[[], str]) -> None:

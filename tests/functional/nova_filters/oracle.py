@@ -140,7 +140,8 @@ def is_satisfied(
         # "refused, unless the key is optional"; with ~ or !: "passes"
         return optional or ABSENT in terms or terms == {NEVER}
     if terms == {NEVER}:
-        # "refused, unless all values have * and ~ in forced aggregates"
+        # "refused, unless each value is in a forced aggregate and has *
+        # and ~"
         values = [value for value in values if value - {ABSENT, NEVER}]
         return all({ANY, ABSENT} <= value for value in values)
     # "passes if a value matches", "unless a forced aggregate also has ~"

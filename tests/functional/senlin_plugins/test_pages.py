@@ -174,7 +174,7 @@ class PagesTest(pages.Walk, gateway.ShellTestCase):
         node = self.ids(self.c1, TWO)[0]
         self.assertEqual('ERROR', self.shown(node)['status'])
         self.cloud.heal()
-        self.assert_says('the first command removes a node there. The second')
+        self.assert_says('The first removes a node there. The second keeps')
         run(NODE=node)
         del before[node]
         self.assertEqual(before, self.held(self.c1))
