@@ -2,11 +2,78 @@
 
 """Each block of a page runs, or the page says why not."""
 
+import collections
+import pathlib
+import re
 import unittest
+from collections.abc import Iterator
 
 from tests import pages
+
+_NAME = re.compile(r'[A-Za-z_][\w-]{3,}')
+#: What the pages name, and nothing here uses.
+FOREIGN = """
+    accel AggregateMultiTenancyIsolation BlazarFilter FailureDomainFilter
+    PCIWeigher blazar_filter blazarnova enable_isolated_aggregate_filtering
+    failure_domain_filter heat_helm_values kolla nova_blazar_enabled
+    nova_helm_values nova_scheduler_filters openstack_deploy user_secrets
+    user_variables
+    --availability-zone --no-deps
+    CUSTOM_LICENSED no-such-key
+    ACTION Encountered safe
+"""
+
+
+#: What the other names come from.
+SOURCES = """
+    senlin_plugins nova_filters heat_hints os_placement_plugins
+    osc_placement_plugins demo testing tests tools benchmarks
+"""
+
+
+def sources() -> Iterator[pathlib.Path]:
+    """Yield the files that the pages speak of."""
+    for folder in SOURCES.split():
+        yield from (pages.ROOT / folder).rglob('*.py')
+    for name in 'Makefile', 'tox.ini', 'setup.cfg', 'devstack/plugin.sh':
+        yield pages.ROOT / name
 
 
 class PagesTest(unittest.TestCase):
     def test_each_block_runs_or_says_why_not(self) -> None:
         self.assertEqual([], [*pages.problems()])
+
+    def test_each_name_is_known(self) -> None:
+        known = FOREIGN
+        for page in pages.pages():
+            known += ''.join(block.text for block in pages.read(page))
+        for path in sources():
+            known += path.read_text('utf-8')
+        words = {*_NAME.findall(known)}
+        for page in pages.pages():
+            text = (pages.ROOT / page).read_text('utf-8')
+            literals = ' '.join(re.findall('``(.+?)``', text, re.S))
+            self.assertEqual(set(), {*_NAME.findall(literals)} - words, page)
+
+    def test_an_option_has_one_value_on_all_pages(self) -> None:
+        shown = collections.defaultdict(set)
+        for page in pages.pages():
+            for block in pages.read(page):
+                for name, value in re.findall(
+                    r'(\w+_multiplier) = (\S+)', block.text
+                ):
+                    shown[name].add(float(value))
+        for name, value in (
+            ('stack_affinity_weight_multiplier', -10),
+            ('server_group_weight_multiplier', 10),
+            ('preference_weight_multiplier', 10),
+        ):
+            # 0 switches it off.
+            self.assertEqual({value}, shown[name] - {0}, name)
+
+    def test_a_check_comes_before_the_restart(self) -> None:
+        for page in pages.pages():
+            for block in pages.read(page):
+                before, restart, after = block.text.partition('restart ')
+                if restart and block.kind == 'console':
+                    self.assertNotIn('upgrade check', after, str(block))
