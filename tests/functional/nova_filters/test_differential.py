@@ -20,47 +20,31 @@ from nova.scheduler.filters import extra_specs_ops
 import tests
 from nova_filters.matching.inputs import SCOPE
 from testing.nova import states
-from tests.functional.nova_filters import base
+from tests.functional.nova_filters import base, oracle, test_oracle
 
 #: How many requests there are, with eight hosts each.
 REQUESTS = 125_000 if tests.ALL else 2_500
 _SEED = 20260101
 
-_KEYS = (
-    'k', 'l', 'm', 'hw:k', 'q:l', ':k', 'k:', f'{SCOPE}k', f'{SCOPE}l',
-    f'{SCOPE}hw:k', f'{SCOPE}{SCOPE}k', SCOPE,
-)  # fmt: skip
-_METADATA_KEYS = (
-    'k', 'k', 'k', 'l', 'l', 'm', 'hw:k', 'hw:k', 'q:l', ':k', 'k:', '',
-    f'{SCOPE}k', f'{SCOPE}{SCOPE}k', f'{SCOPE}hw:k',
-)  # fmt: skip
-#: "1" more often than the rest, so that verdicts are mixed. After operators,
-#: there may be what stands for a sentinel elsewhere.
-_TEXTS = (
-    *(8 * ('1',)), '2', '2', ' 1', '10', '2.5', '1e999', 'nan', '\u0663',
-    'two', '', '<or> 1', '<or> 1 <or> 2', '<or> 2 <or> x', '<or>',
-    '<or> 1 <or>', '1 <or> 2', '= 1', '= 2', '== 1', '== two', '!= 1',
-    '>= 1', '>= 2', '>= 1e999', '>= two', '<= 1', '<= -inf', '>=', '>= 1 2',
-    '== *', 's== 1', 's!= 1', 's< 2', 's<= 1', 's> 1', 's>= ~', 's<',
-    '<in> 1', '<in> x', '<in>', '<all-in> 1 2', '<all-in> 1', '<all-in>',
-)  # fmt: skip
 _MATCH = extra_specs_ops.match
 
 
 def _metadata(rng: random.Random) -> dict[str, str]:
     """Return the metadata of an aggregate, whose flag is off."""
-    data = {}
-    for key in rng.sample(_METADATA_KEYS, rng.randint(0, 4)):
-        texts = rng.choices(_TEXTS, k=rng.choice((1, 1, 2)))
-        data[key] = rng.choice((',', ' , ')).join(texts)
-    if rng.random() < 0.5:
-        data['force_metadata_check'] = rng.choice(('False', 'Ture', ''))
+    data = test_oracle.draw_metadata(rng)
+    if oracle.is_on(data, oracle.FORCE):
+        del data[oracle.FORCE]
     return data
 
 
 def _flavor(rng: random.Random) -> dict[str, str]:
-    keys = rng.sample(_KEYS, rng.choice((0, 1, 1, 1, 2, 2, 3)))
-    return {key: rng.choice(_TEXTS) for key in keys}
+    """Return extra specs without a sentinel, and without a flag."""
+    return {
+        key: text
+        for key, text in test_oracle.draw_flavor(rng).items()
+        if oracle.parse(text).isdisjoint(oracle.SENTINELS.values())
+        and not key.endswith((oracle.FORCE, oracle.PREFER))
+    }
 
 
 def _tolerant(value: str, req: str) -> bool:
