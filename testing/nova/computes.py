@@ -8,10 +8,8 @@ Import :mod:`testing.nova.engine` first: it chooses Nova's concurrency.
 import types
 from typing import Any, Final
 
-import sqlalchemy as sa
 from nova import exception, objects
 from nova.compute import manager
-from nova.db.main import models
 
 from testing.nova import engine, spread_case
 
@@ -50,26 +48,17 @@ def start_migration(
     request: Any,
     origin: str,
     destination: str,
-    kind: str,
+    status: str = 'migrating',
 ) -> None:
-    """Write down where a server goes, once the destination has claimed it.
-
-    :param kind: a resize or a live migration.
-    """
+    """Write down where a server goes, once the destination has claimed it."""
     with cloud.in_cell() as context:
-        node = objects.ComputeNode.get_by_host_and_nodename(
-            context, destination, destination
-        )
         objects.Migration(
             context,
             instance_uuid=request.instance_uuid,
             source_compute=origin,
-            source_node=origin,
             dest_compute=destination,
-            dest_node=node.hypervisor_hostname,
-            dest_compute_id=node.id,
-            migration_type=kind,
-            status='migrating',
+            status=status,
+            migration_type='migration',
         ).create()
 
 
@@ -78,15 +67,8 @@ def finish_migration(
 ) -> None:
     """Write down that a server has arrived.
 
-    :param kind: as in :func:`start_migration`.
+    :param kind: a resize or a live migration.
     """
     status, vm_state = _ENDS[kind]
-    table = models.Migration.__table__
-    query = (
-        sa.update(table)
-        .where(table.c.instance_uuid == request.instance_uuid)
-        .values(status=status)
-    )
-    with cloud.cell_database().begin() as connection:
-        connection.execute(query)
+    cloud.migrations(request, status=status)
     cloud.update(request, host=destination, vm_state=vm_state, task_state=None)

@@ -210,6 +210,19 @@ class Databases:
 
     def report(self, host: str, **values: Any) -> None:
         """Write what the nova-compute of a host reports into its cell."""
-        query = sa.update(main_models.ComputeNode).filter_by(host=host)
+        self._change(main_models.ComputeNode, {'host': host}, values)
+
+    def update(self, request: Any, **values: Any) -> None:
+        """Change columns of a server in its cell."""
+        where = {'uuid': request.instance_uuid}
+        self._change(main_models.Instance, where, values)
+
+    def migrations(self, request: Any, **values: Any) -> None:
+        """Change columns of the migrations of a server in its cell."""
+        where = {'instance_uuid': request.instance_uuid}
+        self._change(main_models.Migration, where, values)
+
+    def _change(self, model: Any, where: Any, values: Any) -> None:
+        query = sa.update(model).filter_by(**where).values(**values)
         with self.cell_database().begin() as connection:
-            connection.execute(query.values(**values))
+            connection.execute(query)

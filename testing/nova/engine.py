@@ -16,9 +16,7 @@ from collections.abc import Mapping, Sequence
 from logging import handlers
 from typing import Any, NamedTuple
 
-import sqlalchemy as sa
 from nova import exception, objects, version
-from nova.db.main import models as main_models
 from nova.scheduler import manager
 from oslo_utils import uuidutils
 
@@ -218,14 +216,6 @@ class Cloud(databases.Databases):
         objects.InstanceMapping(
             self.context, instance_uuid=request.instance_uuid
         ).destroy()
-
-    def update(self, request: Any, **values: Any) -> None:
-        """Change columns of a server in its cell."""
-        query = sa.update(main_models.Instance).filter_by(
-            uuid=request.instance_uuid
-        )
-        with self.cell_database().begin() as connection:
-            connection.execute(query.values(**values))
 
     def start_action(
         self,

@@ -246,9 +246,7 @@ class Simulation:
         request.flavor = asked.flavor
         request.save()
         yield between(0.5, 2.0)
-        computes.start_migration(
-            self._cloud, request, origin, destination, case.kind
-        )
+        computes.start_migration(self._cloud, request, origin, destination)
         self._report(destination)
         yield MOVING
         computes.finish_migration(self._cloud, request, destination, case.kind)

@@ -193,8 +193,8 @@ class StackTestCase(CloudTestCase):
 
     def members(self, request: Any) -> list[int]:
         """Return how many members of the stack each of the hosts has."""
-        counts = self.see(request).counts
-        return [counts.get(host, 0) for host in self.hosts]
+        counts = self.cloud.members(self.scheduler, request)
+        return [counts[host] for host in self.hosts]
 
     def weigh(self, request: Any, states: Any = None) -> list[float]:
         """Return the weights of the hosts."""

@@ -14,7 +14,6 @@ from nova_filters.weighers import host_weighers
 from tests.functional.nova_filters import base
 
 _OPTION = 'preference_weight_multiplier'
-_SOFT = {'prefer_metadata_check': 'true'}
 _AVOIDS, _LIKES = 'aggregate_avoided', 'aggregate_preferred'
 
 
@@ -41,15 +40,6 @@ class PreferenceTest(base.CloudTestCase):
         self.add_aggregate(['large'], {'generation': 'old'})
         self.assert_chosen('large', {})
         self.assert_chosen('host-0', {f'{_AVOIDS}:generation': 'old'})
-
-    def test_an_aggregate_prefers_flavors(self) -> None:
-        self.add_aggregate(['host-0'], {'reserved': 'acme', **_SOFT})
-        self.assert_chosen('large', {})
-        acme = {
-            f'{_LIKES}:reserved': 'acme',
-            'reserved': '<or> acme <or> ~',
-        }
-        self.assert_chosen('host-0', acme)
 
     def test_nova_accepts_the_extra_specs(self) -> None:
         validators.load_validators()

@@ -16,7 +16,7 @@ from oslo_utils import timeutils
 
 from nova_filters.matching import inputs
 from nova_filters.weighers import reader, rows
-from testing.nova import engine
+from testing.nova import computes, engine
 from tests import pages, signing
 from tests.functional.nova_filters import base
 from tests.functional.nova_filters.base import MULTIPLIER, STRONG, of_stack
@@ -148,19 +148,9 @@ class OrderTest(base.StackTestCase):
         self.cloud.start_action(request, action, 'busy')
         other = self.request(_STACK)
         self.assertEqual([0, 0, 0, 0], self.members(other))
-        with self.cloud.in_cell() as context:
-            for status, host in (
-                ('confirmed', self.hosts[1]),
-                ('pre-migrating', self.hosts[2]),
-            ):
-                objects.Migration(
-                    context,
-                    instance_uuid=request.instance_uuid,
-                    source_compute=self.hosts[0],
-                    dest_compute=host,
-                    status=status,
-                    migration_type='migration',
-                ).create()
+        origin, old, new, _ = self.hosts
+        for host, status in (old, 'confirmed'), (new, 'pre-migrating'):
+            computes.start_migration(self.cloud, request, origin, host, status)
         self.assertEqual([0, 0, 1, 0], self.members(other))
         self.cloud.update(request, host=self.hosts[2], task_state=None)
         self.assertEqual([0, 0, 1, 0], self.members(other))
@@ -210,28 +200,6 @@ class GroupTest(base.StackTestCase):
         for group in (None, hard):
             request = self.request(_STACK, group=group)
             self.assertEqual([1, 1, 0, 0], self.members(request))
-
-
-class SpreadOverTest(base.StackTestCase):
-    """Places that are more than a host."""
-
-    def test_a_full_host_counts_for_its_rack(self) -> None:
-        self.set_option(MULTIPLIER, -STRONG)
-        self.set_option('stack_spread_over', ['rack', 'host'])
-        self.add_aggregate(self.hosts[:2], {'rack': 'r1'})
-        self.add_aggregate(self.hosts[2:], {'rack': 'r2'})
-        self.restart()
-        all_hosts = self.hosts
-        counts: collections.Counter[str] = collections.Counter()
-        for number in range(8):
-            if number == 4:
-                # The first host is full.
-                self.hosts = all_hosts[1:]
-            request = self.request(_STACK)
-            host = self.choose(request)
-            counts[host] += 1
-            self.cloud.place(request, host)
-        self.assertEqual([1, 3, 2, 2], [counts[host] for host in all_hosts])
 
 
 class BesideNovaTest(base.StackTestCase):
