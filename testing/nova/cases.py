@@ -12,7 +12,7 @@ import dataclasses
 import functools
 import itertools
 import pathlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 import yaml
@@ -90,16 +90,16 @@ class _Any(list[Any]):
     """Items of which each makes a case of its own."""
 
 
-_Loader.add_constructor(
-    '!on',
-    lambda loader, node: {
-        **loader.construct_mapping(node, deep=True),
-        inputs.FLAG: 'on',
-    },
-)
-_Loader.add_constructor(
-    '!any', lambda loader, node: _Any(loader.construct_sequence(node, True))
-)
+def _on(loader: Any, node: Any) -> dict[str, str]:
+    return {**loader.construct_mapping(node), inputs.FLAG: 'on'}
+
+
+def _any(loader: Any, node: Any) -> _Any:
+    return _Any(loader.construct_sequence(node, deep=True))
+
+
+_Loader.add_constructor('!on', _on)
+_Loader.add_constructor('!any', _any)
 
 
 def _read(name: str) -> Any:
@@ -128,35 +128,30 @@ def examples() -> tuple[Example, ...]:
     return tuple(Example(**entry) for entry in _read('examples.yaml'))
 
 
-def _cell(table: Mapping[str, Any], row: str, column: str) -> Cell:
-    """Return one cell of a table."""
-    entry = table['rows'][row][column]
-    cases = []
-    for flavor, metadata, result in itertools.chain.from_iterable(
-        _each(case) for case in entry['cases']
-    ):
-        # A host may be in one aggregate.
-        aggregates = metadata if isinstance(metadata, list) else [metadata]
-        cases.append((flavor, aggregates, result))
-    return Cell(
-        table=table['table'],
-        row=row,
-        column=column,
-        decides=entry['decides'],
-        exempt=tuple(entry.get('exempt', table.get('exempt', ()))),
-        cases=cases,
-    )
+def _cells(table: Mapping[str, Any]) -> Iterator[Cell]:
+    """Yield the cells of a table."""
+    for row, columns in table['rows'].items():
+        if 'column' in table:
+            columns = {table['column']: columns}
+        for column, entry in columns.items():
+            cases = []
+            for case in entry['cases']:
+                for flavor, metadata, result in _each(case):
+                    # A host may be in one aggregate.
+                    if not isinstance(metadata, list):
+                        metadata = [metadata]
+                    cases.append((flavor, metadata, result))
+            exempt = tuple(entry.get('exempt', table.get('exempt', ())))
+            yield Cell(
+                table['table'], row, column, entry['decides'], exempt, cases
+            )
 
 
 @functools.cache
 def cells() -> tuple[Cell, ...]:
     """Return the cells of the tables in the documentation."""
-    return tuple(
-        _cell(table, row, column)
-        for table in _read('tables.yaml')
-        for row, columns in table['rows'].items()
-        for column in columns
-    )
+    tables = _read('tables.yaml')
+    return tuple(cell for table in tables for cell in _cells(table))
 
 
 def show(metadata: Mapping[str, str]) -> str:
