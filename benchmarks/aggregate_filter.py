@@ -12,7 +12,6 @@ import functools
 import logging
 import os
 import random
-import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -68,33 +67,19 @@ class Bench:
     """Hosts, filters and weighers, as nova-scheduler loads them."""
 
     def __init__(self) -> None:
-        warnings.simplefilter('ignore')
-        from nova import config, objects
-        from nova.scheduler import filters, weights
-        from nova.scheduler.weights import ram
+        cloud = common.nova_cloud()
+        from testing.nova import engine, states
 
-        from nova_filters.weighers import host_weighers
-
-        config.parse_args(['nova-scheduler'], default_config_files=[])
-        objects.register_all()
         # INFO is on, as it is by default; the lines go nowhere.
         nowhere = logging.StreamHandler(open(os.devnull, 'w'))  # noqa: SIM115
         logging.basicConfig(level=logging.INFO, handlers=[nowhere], force=True)
-        from testing.nova import states
-
         self._states = states
-        handler = filters.HostFilterHandler()
-        loaded = handler.get_matching_classes(
-            ['nova.scheduler.filters.all_filters', 'nova_filters.all_filters']
-        )
-        classes = {cls.__name__: cls for cls in loaded}
-        self._filters = (
-            classes['AggregateInstanceExtraSpecsFilter'](),
-            classes['AggregateInstanceTypeFilter'](),
-        )
-        self._filter = handler.get_filtered_objects
-        self._weighers = host_weighers.PreferenceWeigher(), ram.RAMWeigher()
-        self._weigh = weights.HostWeightHandler().get_weighed_objects
+        manager = cloud.scheduler(engine.IN_TREE, engine.OURS).host_manager
+        self._filters = manager.enabled_filters[-2:]
+        self._filter = manager.filter_handler.get_filtered_objects
+        weighers = {type(each).__name__: each for each in manager.weighers}
+        self._weighers = weighers['PreferenceWeigher'], weighers['RAMWeigher']
+        self._weigh = manager.weight_handler.get_weighed_objects
 
     def row(self, cloud: Cloud) -> list[Any]:
         """Return a row of the table.
@@ -153,8 +138,7 @@ class Bench:
             if cloud.sets == FORCED and rng.random() < 0.5:
                 pairs['force_metadata_check'] = 'true'
             all_metadata.append(pairs)
-        aggregates: list[Any] = self._states.aggregates(*all_metadata)
-        return aggregates
+        return list(self._states.aggregates(*all_metadata))
 
 
 def ratio(run: Callable[[], Any], other: Callable[[], Any]) -> str:

@@ -64,37 +64,32 @@ def store_stack(cloud: Any, hosts: list[str], case: Case) -> Any:
     project = uuidutils.generate_uuid(dashed=False)
     hints = {'heat_root_stack_id': 'stack-0'}
     first = cloud.request(flavor, None, hints, project).instance_uuid
+    spec = models.RequestSpec
     specs, mappings, instances = [], [], []
     with api.get_engine().begin() as connection:
-        spec = models.RequestSpec
         text = connection.scalar(
             sa.select(spec.spec).where(spec.instance_uuid == first)
         )
         for number in range(case.servers + case.flying):
-            in_flight = number >= case.servers
             # The other stacks have twenty servers each.
             stack = 'stack-0'
             if case.members <= number < case.servers:
                 stack = f'stack-{number // 20}'
-            row = {'instance_uuid': uuidutils.generate_uuid()}
+            uuid = uuidutils.generate_uuid()
+            owned = {'project_id': project, 'cell_id': None}
+            if number < case.servers:
+                owned['cell_id'] = cloud.cell.id
+                host = hosts[number % len(hosts)]
+                instances.append((uuid, project, host, 'active', 0))
+            row = {'instance_uuid': uuid}
             specs.append({**row, 'spec': text.replace('stack-0', stack)})
-            mapping = {**row, 'project_id': project, 'cell_id': cloud.cell.id}
-            if in_flight:
-                mapping['cell_id'] = None
-            mappings.append({**mapping, 'queued_for_delete': False})
-            if not in_flight:
-                instance = {
-                    'uuid': row['instance_uuid'],
-                    'project_id': project,
-                    'host': hosts[number % len(hosts)],
-                    'vm_state': 'active',
-                    'deleted': 0,
-                }
-                instances.append(instance)
+            mappings.append({**row, **owned, 'queued_for_delete': False})
         connection.execute(sa.insert(spec), specs)
         connection.execute(sa.insert(models.InstanceMapping), mappings)
+    columns = 'uuid', 'project_id', 'host', 'vm_state', 'deleted'
+    rows = [dict(zip(columns, each, strict=True)) for each in instances]
     with cloud.cell_database().begin() as connection:
-        connection.execute(sa.insert(main_models.Instance), instances)
+        connection.execute(sa.insert(main_models.Instance), rows)
     return cloud.request(flavor, None, hints, project)
 
 

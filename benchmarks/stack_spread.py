@@ -9,20 +9,13 @@ one host that they all prefer, without and with the weighers of this package.
 
 import dataclasses
 import statistics
-from collections.abc import Sequence
 
 from benchmarks import common
-from testing.nova.spread_case import (
-    EVACUATE,
-    LIVE_MIGRATION,
-    SOFT,
-    STRICT,
-    Case,
-    Role,
-)
+from testing.nova import spread_case
+from testing.nova.spread_case import SOFT, STRICT, Case, Role
 
 SEEDS = 5
-PROCESSES = (1, 3, 16, 96)
+PROCESSES = [1, 3, 16, 96]
 CPUS = (
     Role({'hw:cpu_policy': 'dedicated'}),
     Role({'hw:cpu_policy': 'shared'}),
@@ -48,9 +41,11 @@ CASES = {
         24, 6, failed_hosts=(2,)
     ),
     'stack of 24 on 6, 20 % of builds fail once': Case(24, 6, failing=0.2),
-    '24 evacuations from 1 of 9, at once': Case(24, 9, kind=EVACUATE),
+    '24 evacuations from 1 of 9, at once': Case(
+        24, 9, kind=spread_case.EVACUATE
+    ),
     '20 live migrations, a clock 3 s behind': Case(
-        20, 6, 0.3, kind=LIVE_MIGRATION, clock=3.0
+        20, 6, 0.3, kind=spread_case.LIVE_MIGRATION, clock=3.0
     ),
     'strict group of 9 on 10: servers in ERROR': Case(
         9, 10, group=STRICT, filters=STRICT_FILTER
@@ -73,24 +68,19 @@ def measure_case(case: Case, processes: int, seeds: int) -> float:
         counts = run.run()
         if case.group == STRICT:
             numbers.append(len(run.errors))
-        elif case.roles == TRAITS:
-            servers = [*counts.values()]
-            differences = [
-                case.unevenness({host: servers[host] for host in role.hosts})
-                for role in TRAITS
-            ]
-            numbers.append(max(differences))
-        else:
-            numbers.append(case.unevenness(counts))
+            continue
+        hosts = [*counts]
+        differences = []
+        for role in case.roles:
+            names = [hosts[number] for number in role.hosts] or hosts
+            differences.append(case.unevenness({n: counts[n] for n in names}))
+        numbers.append(max(differences))
     return statistics.mean(numbers)
 
 
 def measure(quick: bool) -> str:
     """Return the table."""
-    processes: Sequence[int] = PROCESSES
-    seeds = SEEDS
-    if quick:
-        processes, seeds = (3,), 1
+    processes, seeds = ([3], 1) if quick else (PROCESSES, SEEDS)
     rows = []
     for name, case in CASES.items():
         common.say(name)
