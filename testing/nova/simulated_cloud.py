@@ -142,10 +142,7 @@ class SimulatedCloud:
     def tell_schedulers(
         self, request: Any, host: str, origin: str | None = None
     ) -> None:
-        """Have nova-compute tell every scheduler of a server.
-
-        :param origin: the host that the server has left.
-        """
+        """Have nova-compute tell every scheduler that a server has come."""
         number = request.instance_uuid
         instance = objects.Instance(uuid=number)
         for scheduler in self._schedulers:
@@ -155,10 +152,7 @@ class SimulatedCloud:
             known[host]['instances'][number] = instance
 
     def report(self, counts: Mapping[str, int], host: str) -> None:
-        """Have a compute node report its usage.
-
-        :param counts: the number of servers on each host.
-        """
+        """Have a compute node report its usage, by the servers on hosts."""
         count = counts.get(host, 0)
         self._cloud.report(
             host,

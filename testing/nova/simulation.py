@@ -90,7 +90,10 @@ class Simulation:
         return dict(counts)
 
     def _events(self) -> list[tuple[float, int, Iterator[float]]]:
-        """Return what happens first to each server, as a heap by time."""
+        """Return what happens to each server, as a heap by time.
+
+        A life yields the seconds until the next thing happens to the server.
+        """
         case = self._case
         happen = self._boot
         if case.kind in (spread_case.LIVE_MIGRATION, spread_case.RESIZE):
@@ -148,10 +151,7 @@ class Simulation:
         return hosts[0]
 
     def _boot(self, number: int) -> Iterator[float]:
-        """Boot a server.
-
-        :returns: the seconds until the next thing happens to it.
-        """
+        """Boot a server."""
         between = self._random.uniform
         request = self._simulated.request(number)
         self._requests[number] = request
@@ -168,10 +168,7 @@ class Simulation:
         yield from self._build(request, hosts)
 
     def _restore(self, number: int) -> Iterator[float]:
-        """Evacuate or unshelve a server: its new host builds it.
-
-        :returns: the seconds until the next thing happens to it.
-        """
+        """Evacuate or unshelve a server: its new host builds it."""
         between, kind = self._random.uniform, self._case.kind
         request = self._requests[number]
         self._cloud.start_action(request, kind, TASK_STATES[kind])
@@ -185,7 +182,6 @@ class Simulation:
         """Claim a server on its host, and spawn it.
 
         :param hosts: the chosen host, then the others that passed.
-        :returns: the seconds until the next thing happens to the server.
         """
         between = self._random.uniform
         server = request.instance_uuid
@@ -216,10 +212,7 @@ class Simulation:
         self.errors.append(server)
 
     def _move(self, number: int) -> Iterator[float]:
-        """Resize or migrate a server, which has its old host meanwhile.
-
-        :returns: the seconds until the next thing happens to it.
-        """
+        """Resize or migrate a server, which has its old host meanwhile."""
         case, between = self._case, self._random.uniform
         request, origin = self._requests[number], self._origin(number)
         time = timeutils.utcnow()
