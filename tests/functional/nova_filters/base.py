@@ -2,12 +2,13 @@
 
 """A cloud for the tests of the filters and of the weighers."""
 
+import collections
 import contextlib
 import functools
 import itertools
 import logging
 import unittest
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import sqlalchemy as sa
@@ -148,8 +149,15 @@ class CloudTestCase(OptionTestCase):
         return [(host.obj.host, host.weight) for host in weighed]
 
     def choose(self, request: Any) -> str:
-        """Return the host that the scheduler's weighers choose."""
-        return self.ranking(request)[0][0]
+        """Return the host that the scheduler chooses."""
+        states = self.states(request)
+        best, *_ = self.scheduler._get_sorted_hosts(request, states, 0)
+        return best.host
+
+    def choose_all(self, requests: Iterable[Any]) -> list[int]:
+        """Return for how many requests each of the hosts is chosen."""
+        chosen = collections.Counter(map(self.choose, requests))
+        return [chosen[host] for host in self.hosts]
 
 
 class StackTestCase(CloudTestCase):

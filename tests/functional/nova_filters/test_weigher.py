@@ -2,7 +2,6 @@
 
 """The servers of a stack, placed by the real scheduler and its weighers."""
 
-import collections
 import logging
 import sqlite3
 from typing import Any
@@ -84,16 +83,11 @@ class OrderTest(base.StackTestCase):
             role: self.add_flavor({f'{inputs.SCOPE}role': role})
             for role in 'ab'
         }
-        chosen: collections.Counter[str] = collections.Counter()
         requests = []
         for number in range(12):
             self.flavor = flavors['ab'[number % 2]]
             requests.append(self.request(_STACK))
-        for request in requests:
-            states = self.states(request)
-            best, *_ = self.scheduler._get_sorted_hosts(request, states, 0)
-            chosen[best.host] += 1
-        self.assertEqual([6, 2, 2, 2], [chosen[host] for host in self.hosts])
+        self.assertEqual([6, 2, 2, 2], self.choose_all(requests))
 
     @ddt.data('deleted', 'hidden', 'queued', 'buried')
     def test_what_comes_to_nothing_is_not_waited_for(self, how) -> None:
@@ -185,11 +179,9 @@ class GroupTest(base.StackTestCase):
             (STRONG, 'anti-affinity', _STACK, [1, 1, 1, 1]),
         ):
             group = self.group(multiplier, policy)
-            counts = collections.Counter(dict.fromkeys(self.hosts, 0))
-            for _ in range(4):
-                request = self.request(hints, group=group)
-                counts[self.choose(request)] += 1
-            self.assertEqual(servers, sorted(counts.values(), reverse=True))
+            requests = (self.request(hints, group=group) for _ in range(4))
+            counts = self.choose_all(requests)
+            self.assertEqual(servers, sorted(counts, reverse=True))
 
     def test_members_count_for_their_stack_too(self) -> None:
         # The second group has no preference, so its stack counts.
@@ -260,8 +252,7 @@ class BesideNovaTest(base.StackTestCase):
             requests = [
                 self.request(of_stack(stack)) for _ in range(sum(counts))
             ]
-            chosen = collections.Counter(map(self.choose, requests))
-            self.assertEqual(counts, [chosen[host] for host in self.hosts])
+            self.assertEqual(counts, self.choose_all(requests))
 
     def test_the_documented_multiplier_wins_over_novas_weighers(self) -> None:
         # Neither is where Nova would put it.
