@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Filter and weigher of preferences answer as the oracle does."""
+"""Filter, weigher of preferences and commands answer as the oracle does."""
 
 import collections
 import random
@@ -12,11 +12,16 @@ from nova.scheduler import weights
 import tests
 from nova_filters import conf
 from nova_filters.weighers import host_weighers
+from osc_placement_plugins import offers
+from osc_placement_plugins.records import Aggregate, Flavor, Host, Inventory
+from osc_placement_plugins.verdicts import Verdict
 from testing.nova import states
 from tests.functional.nova_filters import base, oracle
 
 #: How many requests there are, with eight hosts each.
 REQUESTS = 60_000 if tests.ALL else 2_400
+#: How many clouds the commands look at.
+_CLOUDS = 580 if tests.ALL else 58
 _SEED = 20260202
 #: The last one has an exempt key with a namespace.
 _EXEMPT = (conf.DEFAULTS['exempt_metadata_keys'], [], ['l', 'ns:?', '[abc'])
@@ -89,6 +94,23 @@ def draw_metadata(rng: random.Random) -> dict[str, str]:
     return metadata
 
 
+def _inventory(rng: random.Random, exempt: list[str]) -> Inventory:
+    """Return the hosts of a random cloud, of which some are down."""
+    names = [f'h{number}' for number in range(8)]
+    aggregates = [
+        Aggregate(
+            f'a{number}',
+            draw_metadata(rng),
+            tuple(rng.sample(names, number % 4)),
+        )
+        for number in range(6)
+    ]
+    services = [
+        Host(name, state=rng.choice(('up', 'up', 'down'))) for name in names
+    ]
+    return Inventory(aggregates, tuple(exempt), services)
+
+
 class OracleTest(base.OptionTestCase):
     """Random requests, with a fixed seed."""
 
@@ -140,3 +162,42 @@ class OracleTest(base.OptionTestCase):
             return round(oracle.weight(oracle.points(*case)), 9)
 
         self.assert_agreement(weigh, weight)
+
+    def test_explain_and_lint_agree_with_the_oracle(self) -> None:
+        rng = random.Random(_SEED)
+        for number in range(_CLOUDS):
+            exempt = _EXEMPT[number % len(_EXEMPT)]
+            inventory = _inventory(rng, exempt)
+            hosts = [*inventory.hosts.values()]
+            up = {host.name for host in hosts if host.usable}
+            flavors = [Flavor(f'f{n}', draw_flavor(rng)) for n in range(6)]
+            expected = collections.defaultdict(set)
+            for flavor in flavors:
+                takers = {
+                    host.name
+                    for host in hosts
+                    if oracle.passes(
+                        flavor.extra_specs,
+                        [aggregate.metadata for aggregate in host.aggregates],
+                        exempt,
+                    )
+                }
+                verdict = Verdict(flavor, inventory, hosts)
+                self.assertEqual(takers & up, {h.name for h in verdict.takers})
+                self.assertEqual(takers - up, {h.name for h in verdict.idle})
+                refused = sum(len(group.hosts) for group in verdict.groups)
+                self.assertEqual(len(hosts) - len(takers), refused)
+                if not takers:
+                    expected['no'].add(flavor.name)
+                elif not takers & up:
+                    expected['idle'].add(flavor.name)
+                elif len(takers) == 1:
+                    expected['one'].add(flavor.name)
+            findings = offers.find(flavors, inventory)
+            for kind, codes in (
+                ('no', {'no-host', 'key-not-offered', 'value-not-offered'}),
+                ('idle', {'no-host-up'}),
+                ('one', {'one-host'}),
+            ):
+                names = {f.name for f in findings if f.code.value in codes}
+                self.assertEqual(expected[kind], names, inventory.aggregates)

@@ -377,24 +377,6 @@ class ConfinedTest(unittest.TestCase):
         findings = find([specs], ({'gpu': '1'}, gpu_hosts), states=states)
         self.assertEqual(codes, [finding.code for finding in findings])
 
-    @given(strategies.EXTRA_SPECS, strategies.METADATA, strategies.METADATA)
-    def test_the_hosts_are_those_of_the_filter(
-        self, specs, first, second
-    ) -> None:
-        states = {'h1': 'up', 'h2': 'up', 'h3': 'down'}
-        pairs = (first, 'h1'), (second, 'h3')
-        findings = find([specs], *pairs, states=states, exempt=())
-        codes = {finding.code for finding in findings}
-        judge = Judge(inputs.read_flavor(specs))
-        takers = []
-        for state, metadata in ('up', first), ('up', {}), ('down', second):
-            if not judge.refusals([inputs.Aggregate('a', metadata)]):
-                takers.append(state)
-        no_host = {Code.NO_HOST, Code.KEY_NOT_OFFERED, Code.VALUE_NOT_OFFERED}
-        self.assertEqual(not takers, bool(codes & no_host))
-        self.assertEqual(takers == ['down'], Code.NO_HOST_UP in codes)
-        self.assertEqual(takers == ['up'], Code.ONE_HOST in codes)
-
     def test_the_hosts_are_counted_by_key(self) -> None:
         findings = find(
             [{'gpu': '1', 'ssd': '2'}],
