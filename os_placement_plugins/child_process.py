@@ -20,6 +20,8 @@ Begin = Callable[[str], None]
 #: How many seconds the loading of one thing may take.
 LIMIT = 30.0
 
+#: How many seconds the process may take to end by itself.
+_GRACE: Final = 1.0
 _BEGUN: Final = 'begun'
 _FAILED: Final = 'failed'
 _DONE: Final = 'done'
@@ -57,6 +59,7 @@ def load(function: Callable[[Begin], Value]) -> Value:
     except EOFError:
         raise LoadError(f'{thing}: it ended the process') from None
     finally:
+        process.join(_GRACE)
         # A thread of a plug-in may keep the process alive.
         process.kill()
         process.join()
