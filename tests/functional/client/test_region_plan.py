@@ -64,23 +64,16 @@ class RegionPlanTest(base.CommandTestCase):
     @ddt.data(
         ('--scale-out 1', 'Which regions?', '--spec'),
         (f'{REGIONS} --count 3', "'3'", '+3'),
-        (f'{REGIONS} --scale-out many', "'many'", 'positive'),
         (f'{REGIONS} --scale-in 1', 'no feasible plan'),
-        ('--region a:1:2:3 --scale-out 5', 'NAME:WEIGHT:CAP'),
         (f'{REGIONS} --current RegionOne --scale-out 5', 'NAME=COUNT'),
         (f'{REGIONS} --without Four --scale-out 5', 'Four', 'RegionOne'),
-        ('--spec /nowhere/policy.yaml --scale-out 5', '/nowhere'),
     )
     def test_a_wrong_call_is_one_line(self, arguments, *words):
         command = f'{PLAN} {arguments}'
         self.assert_one_line(self.openstack(*command.split()), *words)
 
-    @ddt.unpack
-    @ddt.data(
-        ('a: [', 'line'),
-        (SPEC.replace('300', '-3'), "'-3'", 'from 0 to'),
-    )
-    def test_a_wrong_file_is_one_line(self, text, *words):
+    @ddt.data('a: [', SPEC.replace('300', '-3'))
+    def test_a_wrong_file_is_named_in_one_line(self, text):
         path = self.write(text, 'policy.yaml')
         command = f'{PLAN} --count +1 --spec {path}'
-        self.assert_one_line(self.openstack(*command.split()), path, *words)
+        self.assert_one_line(self.openstack(*command.split()), path)
