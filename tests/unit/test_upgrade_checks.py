@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The upgrade checks where their service is not installed."""
+"""The commands where their service is not installed."""
 
 import contextlib
 import io
@@ -14,20 +14,25 @@ import ddt
 
 from heat_hints import status as heat_status
 from nova_filters import status as nova_status
+from senlin_plugins import conversion
 from senlin_plugins import status as senlin_status
+
+CHECK = ['upgrade', 'check']
 
 
 @ddt.ddt
 class UpgradeCheckTest(unittest.TestCase):
     @ddt.unpack
     @ddt.data(
-        (senlin_status, 'senlin', 'senlin-plugins-status', 'senlin-engine'),
-        (nova_status, 'nova', 'nova-filters-status', 'nova-scheduler'),
-        (heat_status, 'heat', 'heat-hints-status', 'heat-engine'),
+        ('senlin-plugins-status', senlin_status.Checks, 'senlin-engine'),
+        ('nova-filters-status', nova_status.Checks, 'nova-scheduler'),
+        ('heat-hints-status', heat_status.Checks, 'heat-engine'),
+        ('senlin-plugins-convert', conversion, 'senlin-engine', ['list'], 1),
     )
     def test_without_the_service_one_line_says_where_to_run_it(
-        self, status, package, command, service
+        self, name, command, service, words=CHECK, expected_code=255
     ):
+        package, _, _ = service.partition('-')
         output, error = io.StringIO(), io.StringIO()
         with (
             # As if it were not there, wherever the tests run.
@@ -38,8 +43,8 @@ class UpgradeCheckTest(unittest.TestCase):
             contextlib.redirect_stdout(output),
             contextlib.redirect_stderr(error),
         ):
-            code = status.Checks.main(['upgrade', 'check'])
-        self.assertEqual((255, ''), (code, output.getvalue()))
+            code = command.main(words)
+        self.assertEqual((expected_code, ''), (code, output.getvalue()))
         (line,) = error.getvalue().splitlines()
-        self.assertTrue(line.startswith(f'{command}: '), line)
-        self.assertIn(f'where {service} is installed', line)
+        self.assertTrue(line.startswith(f'{name}: '), line)
+        self.assertIn(f'where {service} is', line)

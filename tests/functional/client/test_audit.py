@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""``openstack aggregate filter audit`` in the real shell."""
-
 import json
 
 from tests.functional.client import base

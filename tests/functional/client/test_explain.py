@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""``openstack aggregate filter explain`` in the real shell."""
-
 import json
 
 import ddt

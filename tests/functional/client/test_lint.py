@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""``openstack aggregate filter lint`` in the real shell."""
-
 from tests.functional.client import base
 
 _LINT = 'aggregate filter lint'

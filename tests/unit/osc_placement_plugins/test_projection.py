@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""How a plan is explained."""
-
 import dataclasses
 import unittest
 

@@ -77,9 +77,7 @@ class HostTest(unittest.TestCase):
         ('UNKNOWN', 'down', 'down'),
     )
     @ddt.unpack
-    def test_the_words_of_nova_are_a_state(
-        self, status: str, state: str, words: str
-    ) -> None:
+    def test_the_words_of_nova_are_a_state(self, status, state, words):
         host_state = records.state_of(status, state)
         self.assertEqual(words, host_state)
         self.assertEqual(words == 'up', Host('h', state=host_state).usable)

@@ -78,9 +78,7 @@ class RowsTest(unittest.TestCase):
         ({'status': 'UNKNOWN'}, None),
     )
     @ddt.unpack
-    def test_a_hidden_host_is_not_no_host(
-        self, columns: dict[str, Any], host: str | None
-    ) -> None:
+    def test_a_hidden_host_is_not_no_host(self, columns, host):
         copy = {'original_name': 'small', 'extra_specs': {'k': '1'}}
         row = {'id': 'i', 'name': 's', 'flavor': copy, **columns}
         server = rows.read_server(rows.normalize(row))
@@ -123,8 +121,6 @@ class RowsTest(unittest.TestCase):
         ),
     )
     @ddt.unpack
-    def test_what_is_missing_is_named(
-        self, read: Any, row: dict[str, Any], words: str
-    ) -> None:
+    def test_what_is_missing_is_named(self, read, row, words):
         with self.assertRaisesRegex(UnreadableError, words):
             read(rows.normalize(row))

@@ -93,9 +93,7 @@ class VerdictTest(unittest.TestCase):
         ),
     )
     @ddt.unpack
-    def test_the_hosts_are_counted_by_cause(
-        self, specs, aggregates, sentence: str
-    ) -> None:
+    def test_the_hosts_are_counted_by_cause(self, specs, aggregates, sentence):
         self.assertEqual(sentence, _judge(specs, *aggregates).sentence())
 
     def test_a_group_has_its_hosts_and_aggregates(self) -> None:

@@ -47,8 +47,6 @@ def documented() -> Iterator[tuple[str, str, str, str]]:
 
 
 class CoverageTest(unittest.TestCase):
-    """Every cell of the documentation has its cases."""
-
     def test_the_cells_are_those_of_the_documentation(self) -> None:
         cells = [(c.table, c.row, c.column, c.decides) for c in cases.cells()]
         self.assertEqual(sorted(documented()), sorted(cells))
@@ -56,8 +54,6 @@ class CoverageTest(unittest.TestCase):
 
 @ddt.ddt
 class VerdictTest(unittest.TestCase):
-    """The evaluator answers what is wanted."""
-
     def assert_verdict(self, outcome, extra_specs, metadata, exempt=()):
         """Assert the verdict and the first reason."""
         flavor = inputs.read_flavor(extra_specs)

@@ -42,8 +42,6 @@ class RequirementTest(unittest.TestCase):
 
 @ddt.ddt
 class AcceptsTest(unittest.TestCase):
-    """Which values of an aggregate a text accepts."""
-
     @ddt.data(
         # The text, values that it accepts, and values that it does not.
         ('= 2', '2 3 2.0', '1 x'),

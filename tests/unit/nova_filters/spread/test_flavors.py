@@ -34,8 +34,6 @@ def flavor(**extra_specs: str) -> str:
 
 @ddt.ddt
 class FindTest(unittest.TestCase):
-    """Which hosts members with another flavor may have."""
-
     def find(
         self,
         own_flavor: str,

@@ -29,8 +29,6 @@ def member(server: str, its_turn: order.Turn, needs: str = '') -> order.Member:
 
 @ddt.ddt
 class SortTest(unittest.TestCase):
-    """Who is placed first."""
-
     @ddt.data(
         # The ids of one queue, whatever the clocks of nova-api say.
         ([turn(1, 5), turn(2, 4)],),
@@ -65,15 +63,11 @@ class SortTest(unittest.TestCase):
         random.shuffle(shuffled)
         self.assertEqual(expected, order.sort_members(shuffled))
         for queue in ('', 'a', 'b'):
-            numbers = [
-                one.turn.number for one in expected if one.turn.queue == queue
-            ]
-            self.assertEqual(sorted(numbers), numbers)
+            turns = [one.turn for one in expected if one.turn.queue == queue]
+            self.assertEqual(sorted(turns, key=lambda t: t.number), turns)
 
 
 class TeamTest(unittest.TestCase):
-    """The teams whose members are spread or packed."""
-
     def test_a_team_is_text(self) -> None:
         number = uuid.UUID(int=7)
         for policy in ('soft-affinity', 'soft-anti-affinity', 'anti-affinity'):
@@ -90,8 +84,6 @@ class TeamTest(unittest.TestCase):
 
 @ddt.ddt
 class ServerTest(unittest.TestCase):
-    """Where a server is, by what its cell says."""
-
     MOVE = turn(2, queue='cell')
 
     @ddt.data(
@@ -116,8 +108,6 @@ class ServerTest(unittest.TestCase):
 
 
 class SeeTest(unittest.TestCase):
-    """What the request for a server sees of its team."""
-
     def ahead(self, sight: order.Sight) -> list[str]:
         """Return the servers that are placed before the server."""
         return [member.server for member in sight.ahead]

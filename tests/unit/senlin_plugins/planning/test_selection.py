@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Which nodes are chosen, by which criterion."""
-
 import datetime
 import functools
 import unittest
