@@ -11,25 +11,26 @@ from tests.functional.client import base
 #: Clears the screen, begins a line and turns the direction of the text.
 EVIL = 'x\x1b[2J\x9b2J\r\nforged \u202e'
 SHOWN = r'x\x1b[2J\x9b2J\r\nforged \u202e'
-SERVER = {
-    'id': 'id-1',
-    'name': EVIL,
-    'OS-EXT-SRV-ATTR:host': 'h',
-    'flavor': {'original_name': 'f', 'extra_specs': {EVIL: EVIL}},
+ROWS = {
+    'servers': {
+        'id': 'id-1',
+        'name': EVIL,
+        'OS-EXT-SRV-ATTR:host': 'h',
+        'flavor': {'original_name': 'f', 'extra_specs': {EVIL: EVIL}},
+    },
+    'flavors': {'Name': EVIL, 'Properties': {f'{EVIL}=': '<or> ! <or> x'}},
+    'aggregates': {'Name': 'a', 'Properties': {}, 'Hosts': ['h']},
 }
-FLAVOR = {'Name': EVIL, 'Properties': {f'{EVIL}=': '<or> ! <or> x'}}
-AGGREGATE = {'Name': 'a', 'Properties': {}, 'Hosts': ['h']}
 
 
 @ddt.ddt
 class TerminalTest(base.CommandTestCase):
-    def print(self, command: str, *arguments: str) -> str:
+    def print(self, command: str, noun: str, *arguments: str) -> str:
         """Return the output of a command, which has no control characters."""
-        aggregates = self.write(json.dumps([AGGREGATE]), 'aggregates.json')
-        result = self.openstack(
-            *('aggregate', 'filter', command),
-            *('--aggregates', aggregates, *arguments),
-        )
+        words = ['aggregate', 'filter', command, *arguments]
+        for name in 'aggregates', noun:
+            words += [f'--{name}', self.write(json.dumps([ROWS[name]]), name)]
+        result = self.openstack(*words)
         output = result.output + result.error
         for line in output.split('\n'):
             self.assertTrue(line.isprintable(), repr(line))
@@ -38,8 +39,7 @@ class TerminalTest(base.CommandTestCase):
 
     @ddt.data('table', 'csv', 'value', 'json', 'yaml')
     def test_servers(self, form: str) -> None:
-        servers = self.write(json.dumps([SERVER]), 'servers.json')
-        output = self.print('audit', '--servers', servers, '-f', form)
+        output = self.print('audit', 'servers', '-f', form)
         if form == 'json':
             # A program reads the text as it is.
             (problem,) = json.loads(output)['causes']
@@ -49,11 +49,8 @@ class TerminalTest(base.CommandTestCase):
             self.assertIn(SHOWN, output.replace('\\\\', '\\'))
 
     def test_findings_of_lint(self) -> None:
-        flavors = self.write(json.dumps([FLAVOR]), 'flavors.json')
-        self.assertIn(SHOWN, self.print('lint', '--flavors', flavors))
+        self.assertIn(SHOWN, self.print('lint', 'flavors'))
 
     def test_an_error_that_names_a_text(self) -> None:
-        servers = self.write(json.dumps([SERVER]), 'servers.json')
-        name = EVIL * 2
-        output = self.print('explain', '--servers', servers, '--server', name)
+        output = self.print('explain', 'servers', '--server', EVIL * 2)
         self.assertEqual(1, output.count('\n'))

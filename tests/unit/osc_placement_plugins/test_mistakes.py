@@ -2,6 +2,7 @@
 
 """Each mistake in one key or one value, and what to write instead."""
 
+import functools
 import unittest
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -19,20 +20,15 @@ ON_OR_OFF = f'{FLAG}=True or {FLAG}=False'
 _Check = Callable[..., Iterable[mistakes.Finding]]
 
 
-def malformed(text: str) -> Iterable[mistakes.Finding]:
-    """Check a value."""
-    return mistakes.malformed(requirement.parse(text))
+def of_text(check: _Check, *more: str) -> Iterable[mistakes.Finding]:
+    """Check a value, perhaps with its key before it."""
+    *key, text = more
+    return check(*key, requirement.parse(text))
 
 
-def unmatchable(text: str) -> Iterable[mistakes.Finding]:
-    """Check a value of a flavor."""
-    return mistakes.unmatchable(requirement.parse(text))
-
-
-def scope(key: str, text: str) -> Iterable[mistakes.Finding]:
-    """Check an extra spec."""
-    return mistakes.scope(key, requirement.parse(text))
-
+malformed = functools.partial(of_text, mistakes.malformed)
+unmatchable = functools.partial(of_text, mistakes.unmatchable)
+scope = functools.partial(of_text, mistakes.scope)
 
 #: A check, the code of what it finds, the remedy, and each what is checked.
 MISTAKES: tuple[tuple[Any, ...], ...] = (

@@ -22,8 +22,6 @@ from tests.unit.senlin_plugins.planning.clusters import (
     snapshot,
 )
 
-GROW = True
-
 EQUAL = [Region('a'), Region('b')]
 CAPPED = [Region('a', 100, 2), Region('b')]
 HEAVY = [Region('a', 300, 2), Region('b')]
@@ -94,7 +92,7 @@ class ProjectionTest(unittest.TestCase):
         regions = [Region('b', 300, 9), Region('a'), Region('none', 100, 0)]
         strays = dict.fromkeys('fdcehg', 1)
         current = {'b': 1, 'gone': 0, **strays}
-        snapshot = Snapshot(Change(GROW, 3), regions, current)
+        snapshot = Snapshot(Change(True, 3), regions, current)
         shares = projection.explain(snapshot, plan_change(snapshot))
         rows = [
             ('b', 300, 9, 1, 3, 6, ''),
@@ -138,6 +136,6 @@ class ProjectionTest(unittest.TestCase):
         self.assertEqual(text, projection.explain_refusal(before, refused))
 
     def test_the_reason_of_another_refusal_has_no_numbers(self):
-        snapshot = Snapshot(Change(GROW, 1), EQUAL, {})
+        snapshot = Snapshot(Change(True, 1), EQUAL, {})
         refused = Decision(refusal='why')
         self.assertEqual('why', projection.explain_refusal(snapshot, refused))

@@ -13,8 +13,9 @@ HARD, SOFT = {inputs.FLAG: 'true'}, {inputs.SOFT_FLAG: 'on'}
 SSD, HDD = {'disk': 'ssd'}, {'disk': 'hdd'}
 LIKES, AVOIDS = 'aggregate_preferred:disk', 'aggregate_avoided:disk'
 
-#: A flavor's extra specs, the metadata of a host's aggregates, the points.
-TABLE: tuple[tuple[dict[str, str], list[dict[str, str]], int], ...] = (
+#: A flavor's extra specs, the metadata of a host's aggregates, the points,
+#: and the keys that are exempt.
+TABLE: tuple[tuple[Any, ...], ...] = (
     ({}, [HARD | SSD], 0),
     ({LIKES: 'ssd'}, [], 0),
     ({LIKES: 'ssd'}, [{'disk': 'hdd, ssd'}], 1),
@@ -40,32 +41,26 @@ TABLE: tuple[tuple[dict[str, str], list[dict[str, str]], int], ...] = (
     ({}, [{inputs.SOFT_FLAG: 'no'} | SSD], 0),
     # What is preferred is not what is asked for.
     ({LIKES: 'ssd'} | SSD, [SOFT | SSD], 1),
+    # Exempt keys are no demand.
+    ({}, [SOFT | SSD | {'rack': '1'}], -1, ('ra*',)),
 )
-
-
-def total(extra_specs: Any, metadata: Any, exempt: Any = ()) -> int:
-    """Return the points of a host."""
-    judge = preferences.Preferences(extra_specs, exempt)
-    aggregates = [
-        inputs.Aggregate(f'a{n}', data) for n, data in enumerate(metadata)
-    ]
-    return judge.score(aggregates)
 
 
 @ddt.ddt
 class PreferencesTest(unittest.TestCase):
     @ddt.data(*TABLE)
     @ddt.unpack
-    def test_case(self, extra_specs, metadata, points) -> None:
-        self.assertEqual(points, total(extra_specs, metadata))
+    def test_case(self, extra_specs, metadata, points, exempt=()) -> None:
+        judge = preferences.Preferences(extra_specs, exempt)
+        aggregates = [
+            inputs.Aggregate(f'a{n}', data) for n, data in enumerate(metadata)
+        ]
+        self.assertEqual(points, judge.score(aggregates))
 
     def test_each_factor_of_ten_counts_one_more(self) -> None:
         points = (-100, -10, -1, 0, 1, 10, 100)
         weights = [preferences.weight(number) for number in points]
         self.assertEqual([-3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0], weights)
-
-    def test_exempt_keys_are_no_demand(self) -> None:
-        self.assertEqual(-1, total({}, [SOFT | SSD | {'rack': '1'}], ('ra*',)))
 
     def test_what_is_malformed_is_named(self) -> None:
         judge = preferences.Preferences(
