@@ -46,13 +46,6 @@ class UnreadTest(unittest.TestCase):
         ('scheduler', 'names', '[scheduler] names (it belongs to [plug_in])'),
         ('scheduler', 'chose', '[scheduler] chose (the nearest is chosen)'),
         ('DEFAULT', 'names', '[DEFAULT] names (it belongs to [plug_in])'),
-    )
-    @ddt.unpack
-    def test_what_nothing_reads_is_told(self, section, name, text):
-        problems = self.find(f'[{section}]\n{name} = 1')
-        self.assertEqual(([text], []), problems)
-
-    @ddt.data(
         # The service's own, and what other parts read.
         ('scheduler', 'size'),
         ('scheduler', 'weight'),
@@ -64,9 +57,9 @@ class UnreadTest(unittest.TestCase):
         ('Plug_In', 'size'),
     )
     @ddt.unpack
-    def test_what_others_read_is_left_alone(self, section, name):
+    def test_only_what_nothing_reads_is_told(self, section, name, *told):
         problems = self.find(f'[{section}]\n{name} = 1')
-        self.assertEqual(([], []), problems)
+        self.assertEqual(([*told], []), problems)
 
     def test_a_second_line_is_told_if_only_one_counts(self):
         for section, name, texts in (

@@ -13,12 +13,7 @@ from osc_placement_plugins.verdicts import Verdict
 _ON = {'force_metadata_check': 'True'}
 
 
-def _judge(
-    extra_specs: dict[str, str],
-    *aggregates: tuple[dict[str, str], str],
-    hosts: str = 'h1 h2 h3',
-    down: str = '',
-) -> Verdict:
+def _judge(extra_specs, *aggregates, hosts='h1 h2 h3', down=''):
     """Return the verdict on a flavor.
 
     :param aggregates: metadata, and the names of hosts.
@@ -108,9 +103,8 @@ class VerdictTest(unittest.TestCase):
         self.assertEqual('0 of 1 host takes f: 1 lacks the key gpu.', sentence)
 
     def test_a_name_without_effect_is_told(self) -> None:
-        (advice,) = _judge(
-            {'hw:aggregate_instance_extra_specs:s': '1'}
-        ).advice()
+        verdict = _judge({'hw:aggregate_instance_extra_specs:s': '1'})
+        (advice,) = verdict.advice()
         self.assertRegex(advice, '; write aggregate_instance_extra_specs:s.$')
 
     def test_rare_causes_are_counted_together(self) -> None:

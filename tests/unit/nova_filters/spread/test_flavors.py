@@ -34,24 +34,15 @@ def flavor(**extra_specs: str) -> str:
 
 @ddt.ddt
 class FindTest(unittest.TestCase):
-    def find(
-        self,
-        own_flavor: str,
-        other_flavor: str,
-        candidates: list[flavors.Host],
-        other_hosts: list[flavors.Host],
-        exempt: inputs.Exempt = (),
-    ) -> list[str] | None:
+    def find(self, own, other, candidates, other_hosts=(), exempt=()):
         """Return the names of the hosts, or None if nobody can tell."""
-        candidates_by_flavor = flavors.find_candidates(
-            own_flavor, [other_flavor], candidates, other_hosts, exempt
+        found = flavors.find_candidates(
+            own, [other], candidates, other_hosts, exempt
         )
-        self.assertLessEqual({*candidates_by_flavor}, {other_flavor})
-        if other_flavor not in candidates_by_flavor:
+        self.assertLessEqual({*found}, {other})
+        if other not in found:
             return None
-        return [
-            name for ((_, name),) in candidates_by_flavor[other_flavor].hosts
-        ]
+        return [name for ((_, name),) in found[other].hosts]
 
     @ddt.data(
         # The same hosts.
@@ -91,20 +82,17 @@ class FindTest(unittest.TestCase):
 
     def test_what_aggregates_demand_counts(self) -> None:
         forced = {'force_metadata_check': 'True', 'hw:x': 'y', **BOTH}
-        flavor_of_server, other = (
+        own, other = (
             json.dumps({'hw:x': 'y', f'{inputs.SCOPE}{key}': value})
             for key, value in BOTH.items()
         )
         candidates = [host('a', forced)]
-        hosts = self.find(
-            flavor_of_server, other, candidates, [], exempt=('disk', 'net')
-        )
+        hosts = self.find(own, other, candidates, exempt=('disk', 'net'))
         self.assertEqual(['a'], hosts)
-        self.assertIsNone(self.find(flavor_of_server, other, candidates, []))
+        self.assertIsNone(self.find(own, other, candidates))
 
     def test_nothing_in_an_extra_spec_is_an_error(self) -> None:
         for value in (None, 7, ['x'], '<or>', '>= x'):
             other = json.dumps({'disk': value})
-            candidates = [host('a', SSD)]
-            hosts = self.find(flavor(disk='ssd'), other, candidates, [])
+            hosts = self.find(flavor(disk='ssd'), other, [host('a', SSD)])
             self.assertIsNone(hosts)

@@ -18,14 +18,7 @@ def path(text: str) -> places.Path:
     return tuple((f'level {n}', text[: n + 1]) for n in range(len(text)))
 
 
-def make(
-    hosts: str,
-    members: str = '',
-    ahead: int = 0,
-    pack: bool = False,
-    team: str = 'team',
-    kind: int = 0,
-) -> places.Places:
+def make(hosts, members='', ahead=0, pack=False, team='team', kind=0):
     """Return the places of candidates.
 
     :param hosts: the paths of the candidates, with blanks between them.
