@@ -44,16 +44,12 @@ class FilesTest(base.CloudTestCase):
         link = [{'rel': 'next', 'href': 'http://cloud.test/next'}]
         first = json.dumps({'servers': [mail, train], 'servers_links': link})
         last = json.dumps({'servers': [web]})
-        command = [
-            *self.files('aggregates', 'hosts'),
-            '--servers',
-            self.write(first, 'pages.json'),
-        ]
-        self.assert_one_line(
-            self.openstack(*audit.split(), *command), 'further pages'
-        )
+        options = self.files('aggregates', 'hosts')
+        options += ['--servers', self.write(first, 'pages.json')]
+        result = self.openstack(*audit.split(), *options)
+        self.assert_one_line(result, 'further pages')
         self.write(first + last, 'pages.json')
-        self.assertEqual(live, self.data(audit, *command))
+        self.assertEqual(live, self.data(audit, *options))
 
     def test_a_file_may_begin_with_a_byte_order_mark(self) -> None:
         flavors = self.write('\ufeff[{"Name": "f", "Properties": {}}]', 'bom')

@@ -17,6 +17,7 @@ enabled = true
 signing_key = {signing.KEY}
 """
 TYPES = 'Resource types and providers'
+VALUES = 'Option values'
 USER = subprocess.check_output(['id', '-un'], text=True).strip()
 
 #: What is added to the good file, the row with its result, and words of what
@@ -26,15 +27,10 @@ CASES = (
     ('', 'Hints', 'SUCCESS', 'On for OS::Nova::Server, AWS::EC2::Instance.'),
     ('signing_key =', 'Hints', 'SUCCESS', 'not signed'),
     ('enabled = false', 'Hints', 'WARNING', 'Off. To send hints, set enabled'),
-    (
-        'signing_key = short-secret',
-        'Option values',
-        'FAILURE',
-        'fewer than 32',
-    ),
+    ('signing_key = short-secret', VALUES, 'FAILURE', 'fewer than 32'),
     (
         '[DEFAULT]\nnum_engine_workers = auto',
-        'Option values',
+        VALUES,
         'FAILURE',
         '[DEFAULT]',
         'num_engine_workers',

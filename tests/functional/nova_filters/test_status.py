@@ -20,6 +20,7 @@ OUR_FILTERS = 'available_filters = nova_filters.all_filters\n'
 ALL = 'Filters and weighers'
 STACKS = 'Spread of stacks'
 GROUPS = 'Spread of groups'
+AFFINITY = 'stack_affinity_weight_multiplier'
 
 #: What is replaced in the good file (what replaces nothing stands at the end),
 #: the row with its result, and words of what is told.
@@ -76,24 +77,17 @@ CASES = (
         'Off, so preference_weight_multiplier = 10 has no effect',
     ),
     ('', '', STACKS, 'SUCCESS', 'is -1. Other weighers can add up to 8'),
+    ('', f'{AFFINITY} = 0', STACKS, 'WARNING', 'Nothing '),
     (
         '',
-        'stack_affinity_weight_multiplier = 0',
-        STACKS,
-        'WARNING',
-        'Nothing ',
-    ),
-    (
-        '',
-        'stack_affinity_weight_multiplier = -10\n'
-        'preference_weight_multiplier = 20\n',
+        f'{AFFINITY} = -10\npreference_weight_multiplier = 20\n',
         STACKS,
         'WARNING',
         'can add up to 27',
         ': preference_weight_multiplier 20, ',
         'to 30 or more',
     ),
-    ('', 'stack_affinity_weight_multiplier = -9', STACKS, 'SUCCESS', 'is -9.'),
+    ('', f'{AFFINITY} = -9', STACKS, 'SUCCESS', 'is -9.'),
     (f'signing_key = {signing.KEY}', '', STACKS, 'SUCCESS', 'are believed'),
     (
         f'{OF_NOVA},{OURS}',
