@@ -72,8 +72,9 @@ class RegionPlanTest(base.CommandTestCase):
         command = f'{PLAN} {arguments}'
         self.assert_one_line(self.openstack(*command.split()), *words)
 
-    @ddt.data('a: [', SPEC.replace('300', '-3'))
-    def test_a_wrong_file_is_named_in_one_line(self, text):
+    @ddt.unpack
+    @ddt.data(('a: [', 'line'), (SPEC.replace('300', '-3'), "'-3'"))
+    def test_a_wrong_file_is_named_in_one_line(self, text, words):
         path = self.write(text, 'policy.yaml')
         command = f'{PLAN} --count +1 --spec {path}'
-        self.assert_one_line(self.openstack(*command.split()), path)
+        self.assert_one_line(self.openstack(*command.split()), path, words)
