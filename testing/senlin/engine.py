@@ -55,6 +55,14 @@ DEFAULT_REGION = REGIONS[0]
 
 USER = uuid.uuid5(uuid.NAMESPACE_DNS, 'user.example').hex
 PROJECT = uuid.uuid5(uuid.NAMESPACE_DNS, 'project.example').hex
+#: What the stub of Keystone's middleware reads of each request.
+HEADERS = {
+    'X-User-Id': USER,
+    'X-Project-Id': PROJECT,
+    'X-Roles': 'admin',
+    'OpenStack-API-Version': 'clustering 1.14',
+    'Content-Type': 'application/json',
+}
 
 #: What an operator would write into senlin.conf.
 CONFIG = f"""
@@ -119,13 +127,7 @@ class Engine:
         request = webob.Request.blank(
             f'/v1{path}',
             method=method,
-            headers={
-                'X-User-Id': USER,
-                'X-Project-Id': PROJECT,
-                'X-Roles': 'admin',
-                'OpenStack-API-Version': 'clustering 1.14',
-                'Content-Type': 'application/json',
-            },
+            headers=HEADERS,
         )
         if body is not None:
             request.body = json.dumps(body).encode()

@@ -6,13 +6,13 @@ The commands speak HTTP to Senlin's real REST application; only the logins and
 Keystone's list of regions are a stub.
 """
 
-import json
 import logging
 from unittest import mock
-from urllib import parse
 
 import eventlet
 import eventlet.wsgi
+import webob
+import webob.dec
 from keystoneauth1 import fixture
 
 from testing.senlin import engine, stub_cloud
@@ -30,7 +30,7 @@ clouds:
       project_name: stub
       user_domain_id: default
       project_domain_id: default
-    clustering_endpoint_override: "{url}/clustering/v1"
+    clustering_endpoint_override: "{url}/clustering"
     identity_endpoint_override: "{url}/identity/v3"
 """
 
@@ -38,27 +38,31 @@ clouds:
 class Gateway:
     """A stub of what stands before Senlin: Keystone, and the login.
 
-    :param senlin: the running engine; requests go through its REST
-        application.
+    :param senlin: the running engine, with its REST application.
     """
 
     def __init__(self, senlin):
         self._senlin = senlin
         self.methods = set()
 
-    def __call__(self, environ, start_response):
-        path = environ['PATH_INFO']
-        if path != '/identity/v3/auth/tokens':
-            self.methods.add(environ['REQUEST_METHOD'])
-        status, answer = self._answer(environ, path)
-        body = json.dumps(answer).encode()
-        headers = [
-            ('Content-Type', 'application/json'),
-            ('Content-Length', str(len(body))),
-            ('X-Subject-Token', 'stub'),
-        ]
-        start_response(f'{status} Answer', headers)
-        return [body]
+    @webob.dec.wsgify
+    def __call__(self, request):
+        if request.path == '/identity/v3/auth/tokens':
+            headers = {'X-Subject-Token': 'stub'}
+            return webob.Response(
+                status=201, json=self._token(), headers=headers
+            )
+        self.methods.add(request.method)
+        if request.path == '/identity/v3':
+            discovered = fixture.V3Discovery(f'{request.url}/')
+            return webob.Response(json={'version': discovered})
+        if request.path == '/identity/v3/regions':
+            names = sorted(self._senlin.cloud.keystone_regions)
+            regions = [{'id': name} for name in names]
+            return webob.Response(json={'regions': regions, 'links': {}})
+        request.path_info_pop()
+        request.headers.update(engine.HEADERS)
+        return self._senlin.app
 
     def _token(self):
         """Return a token with the catalog of the cloud."""
@@ -70,30 +74,6 @@ class Gateway:
                     url = f'http://{service}.example'
                     listed.add_endpoint('public', url, region=region.name)
         return token
-
-    def _answer(self, environ, path):
-        if path == '/identity/v3/regions':
-            names = sorted(self._senlin.cloud.keystone_regions)
-            regions = [{'id': name} for name in names]
-            return 200, {'regions': regions, 'links': {}}
-        if path == '/identity/v3/auth/tokens':
-            return 201, self._token()
-        if path == '/identity/v3':
-            url = f'http://{environ["HTTP_HOST"]}{path}/'
-            return 200, {'version': fixture.V3Discovery(url)}
-        if not path.startswith('/clustering/v1'):
-            return 404, {'error': {'message': path}}
-        path = parse.quote(path.removeprefix('/clustering/v1') or '/')
-        if environ.get('QUERY_STRING'):
-            path += f'?{environ["QUERY_STRING"]}'
-        method = environ['REQUEST_METHOD']
-        body = environ['wsgi.input'].read()
-        try:
-            return 200, self._senlin.call(
-                method, path, json.loads(body or 'null')
-            )
-        except engine.ApiError as ex:
-            return ex.code, {'error': {'message': str(ex)}}
 
 
 class ShellTestCase(base.TestCase, client.CommandTestCase):
