@@ -125,9 +125,7 @@ class Engine:
         :raises: :class:`ApiError` when the status is 400 or greater.
         """
         request = webob.Request.blank(
-            f'/v1{path}',
-            method=method,
-            headers=HEADERS,
+            f'/v1{path}', method=method, headers=HEADERS
         )
         if body is not None:
             request.body = json.dumps(body).encode()
@@ -210,10 +208,8 @@ class Engine:
         return sorted(nodes, key=lambda node: node['index'])
 
     def by_age(self, cluster_id: str) -> list[str]:
-        """Return the ids of a cluster's nodes, the oldest first.
-
-        Read from the database: the API cuts the times to seconds.
-        """
+        """Return the ids of a cluster's nodes, the oldest first."""
+        # From the database: the API cuts the times to seconds.
         nodes = objects.Node.get_all_by_cluster(
             context.get_admin_context(), cluster_id, project_safe=False
         )
@@ -221,11 +217,7 @@ class Engine:
         return [node.id for node in nodes]
 
     def run(self, target: str, name: str, **inputs: Any) -> dict[str, Any]:
-        """Run an action with inputs that the API does not let through.
-
-        :param target: the id of a cluster or a node.
-        :param name: the action's name, such as ``CLUSTER_RESIZE``.
-        """
+        """Run an action with inputs that the API does not let through."""
         owner = context.RequestContext(
             user_id=USER, project_id=PROJECT, is_admin=True
         )
@@ -315,10 +307,7 @@ def _shorten_waits() -> None:
 
 @functools.cache
 def boot(log: str | os.PathLike[str] = os.devnull) -> Engine:
-    """Start the services in this process, once.
-
-    :param log: the file that the services log to; nowhere by default.
-    """
+    """Start the services in this process, once."""
     conf = cfg.CONF
     here = pathlib.Path(__file__).resolve().parent
     with tempfile.NamedTemporaryFile('w', suffix='.conf') as senlin_conf:

@@ -2,11 +2,10 @@
 
 """A stub cloud with three regions, at Senlin's driver seam.
 
-The only stub of the Senlin demo and of its functional tests. Senlin talks to
-a cloud through a driver: one client for each service, which gets the
-connection parameters, ``region_name`` among them. These clients keep servers
-and stacks in dictionaries, one per region. For a server of another region
-they answer what a real region would: 404. A region can be told to fail.
+Senlin talks to a cloud through a driver: one client for each service, which
+gets the connection parameters, ``region_name`` among them. These clients keep
+servers and stacks in dictionaries, one per region. For a server of another
+region they answer what a real region would: 404. A region can be told to fail.
 """
 
 import collections
@@ -50,7 +49,8 @@ class Region:
 class Client(base.DriverBase):
     """A client for one region, chosen as Senlin's real driver does."""
 
-    cloud = None
+    #: The only cloud of this process.
+    cloud: Any = None
 
     def __init__(self, params):
         super().__init__(params)
@@ -82,6 +82,8 @@ class Client(base.DriverBase):
     def find(self, name_or_id, ignore_missing=True):
         self._call(f'find {name_or_id}')
         return Thing({'id': name_or_id, 'is_disabled': False})
+
+    image_find = find
 
 
 def _deletion(call, kind):
@@ -158,12 +160,6 @@ class Compute(Client):
 
     def server_group_create(self, name, policies):
         return Thing({'id': f'group {name}', 'policies': policies})
-
-
-class Image(Client):
-    """As much of Glance's driver as the server profile calls."""
-
-    image_find = Client.find
 
 
 class Network(Client):
@@ -277,17 +273,16 @@ class Cloud:
     def __init__(self, names: Iterable[str]) -> None:
         self.names = list(names)
         self.reset()
+        Client.cloud = self
+        others = ('block_storage', 'workflow', 'loadbalancing', 'octavia')
         self.driver = types.SimpleNamespace(
-            compute=self._bind(Compute),
-            glance=self._bind(Image),
-            network=self._bind(Network),
-            orchestration=self._bind(Orchestration),
-            identity=self._bind(Identity),
-            message=self._bind(Queue),
-            block_storage=self._bind(Client),
-            workflow=self._bind(Client),
-            loadbalancing=self._bind(Client),
-            octavia=self._bind(Client),
+            compute=Compute,
+            glance=Client,
+            network=Network,
+            orchestration=Orchestration,
+            identity=Identity,
+            message=Queue,
+            **dict.fromkeys(others, Client),
         )
 
     def reset(self) -> None:
@@ -308,28 +303,16 @@ class Cloud:
         for region in self.regions.values():
             region.failures.clear()
 
-    def _bind(self, client: type[Client]) -> type[Client]:
-        return type(client.__name__, (client,), {'cloud': self})
-
     def region_of_server(self, server_id: str) -> str | None:
         """Return the name of the region that holds a server, or ``None``."""
-        for region in self.regions.values():
-            if server_id in region.servers:
-                return region.name
-        return None
+        regions = self.regions.values()
+        return next((r.name for r in regions if server_id in r.servers), None)
 
     def servers_of(self, cluster_id: str) -> dict[str, int]:
-        """Count the servers of a cluster in each region.
-
-        :param cluster_id: the cluster's id, which Senlin's server profile
-            writes into the metadata of each server.
-        :returns: region name -> number of servers, for every region.
-        """
-        counts = {}
+        """Return how many servers of a cluster each region has."""
+        counts = dict.fromkeys(self.regions, 0)
         for name, region in self.regions.items():
-            owners = [
-                server.metadata.get('cluster_id')
-                for server in region.servers.values()
-            ]
-            counts[name] = owners.count(cluster_id)
+            for server in region.servers.values():
+                # Senlin's server profile writes it.
+                counts[name] += server.metadata.get('cluster_id') == cluster_id
         return counts

@@ -51,9 +51,7 @@ class TestCase(unittest.TestCase):
         self.addCleanup(cfg.CONF.clear_override, name, group)
 
     def patch(self, thing, name, value):
-        patch = mock.patch.object(thing, name, value)
-        patch.start()
-        self.addCleanup(patch.stop)
+        self.enterContext(mock.patch.object(thing, name, value))
 
     def region_policy(self, *regions):
         """Create a region policy from (name, weight, cap) tuples."""
@@ -72,9 +70,16 @@ class TestCase(unittest.TestCase):
             self.attach(cluster_id, policy)
         return cluster_id
 
-    def spread(self, *regions):
-        """Create a cluster with a region policy and return its id."""
-        return self.cluster(self.region_policy(*regions))
+    def spread(self, *regions, profile=None, count=0):
+        """Create a cluster with a region policy and return its id.
+
+        :param count: how many nodes the policy then places.
+        """
+        policy = self.region_policy(*regions)
+        cluster_id = self.cluster(policy, profile=profile)
+        if count:
+            self.act(cluster_id, 'scale_out', count=count)
+        return cluster_id
 
     def attach(self, cluster_id, policy_id):
         self.assert_done(self.senlin.attach(cluster_id, policy_id))
@@ -97,7 +102,6 @@ class TestCase(unittest.TestCase):
         return action['data']
 
     def act_node(self, node_id, name, **arguments):
-        """Run an action on a node that must succeed."""
         self.assert_done(self.senlin.act_node(node_id, name, **arguments))
 
     def add_node(self, cluster_id, profile):
@@ -105,6 +109,13 @@ class TestCase(unittest.TestCase):
         action, node_id = self.senlin.start_node(cluster_id, profile)
         self.assert_done(self.senlin.wait(action))
         return node_id
+
+    def create_nodes(self, cluster_id, profile, count):
+        """Create nodes at one moment, and return their actions."""
+        started = [
+            self.senlin.start_node(cluster_id, profile) for _ in range(count)
+        ]
+        return [self.senlin.wait(action) for action, _ in started]
 
     def shown(self, node_id):
         """Return a node as the API shows it."""
@@ -138,11 +149,10 @@ class TestCase(unittest.TestCase):
 
         def free():
             with db_api.session_for_read() as session:
-                left = session.query(models.Action).filter(
-                    models.Action.cluster_id == cluster_id,
-                    models.Action.status.not_in(engine.ENDS),
-                )
-                if left.count():
+                actions = session.query(models.Action)
+                of_cluster = actions.filter_by(cluster_id=cluster_id)
+                left = models.Action.status.not_in(engine.ENDS)
+                if of_cluster.filter(left).count():
                     return False
             return not cluster_lock.ClusterLock.is_locked(cluster_id)
 
@@ -167,7 +177,6 @@ class TestCase(unittest.TestCase):
         self.assertEqual(reason, action['data']['reason'])
 
     def assert_capacity(self, cluster_id, size):
-        """Check the desired capacity of a cluster."""
         shown = self.senlin.call('GET', f'/clusters/{cluster_id}')['cluster']
         self.assertEqual(size, shown['desired_capacity'])
 

@@ -20,8 +20,7 @@ class Silent(base.TestCase):
     def setUp(self):
         super().setUp()
         self.patch(regions, 'PAUSES', (0, 0))
-        self.cluster_id = self.spread((ONE,), (TWO,))
-        self.act(self.cluster_id, 'scale_out', count=4)
+        self.cluster_id = self.spread((ONE,), (TWO,), count=4)
         self.die(TWO)
 
     def die(self, name):

@@ -41,10 +41,8 @@ class Scenarios(base.TestCase):
         nodes = self.ids(cluster)
         started = time.monotonic()
         # As a webhook names them, one twice: the API would refuse it.
-        named = [nodes[2], 'nobody', nodes[0], nodes[2]]
-        action = self.senlin.run(
-            cluster, 'CLUSTER_DEL_NODES', candidates=named
-        )
+        named = {'candidates': [nodes[2], 'nobody', nodes[0], nodes[2]]}
+        action = self.senlin.run(cluster, 'CLUSTER_DEL_NODES', **named)
         self.assert_done(action)
         # The grace period has passed.
         self.assertGreaterEqual(time.monotonic() - started, 1)

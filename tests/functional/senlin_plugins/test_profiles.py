@@ -37,10 +37,7 @@ class Adoption(base.TestCase):
         return self.senlin.call('POST', '/nodes/adopt', body)['node']
 
     def test_an_adopted_server_is_kept_in_the_region_of_the_overrides(self):
-        profile = self.senlin.profile()
-        policy = self.region_policy((TWO,), (THREE,))
-        cluster = self.cluster(policy, profile=profile)
-        self.act(cluster, 'scale_out', count=2)
+        cluster = self.spread((TWO,), (THREE,), count=2)
         (there,) = self.ids(cluster, THREE)
         server = self.held(cluster)[there]
         # As if somebody else had created it.

@@ -76,9 +76,7 @@ class Growing(base.TestCase):
 
     def test_regions_are_validated_before_each_plan(self):
         profile = self.senlin.profile()
-        policy = self.region_policy((ONE,), (TWO,))
-        cluster = self.cluster(policy, profile=profile)
-        self.act(cluster, 'scale_out', count=4)
+        cluster = self.spread((ONE,), (TWO,), count=4)
         nodes = self.senlin.nodes(cluster)
         for failure, names, reason in (
             ('', {THREE}, NO_REGION),
@@ -106,9 +104,7 @@ class Growing(base.TestCase):
 
 class SingleNodes(base.TestCase):
     def test_s4_actions_at_one_moment_do_not_exceed_a_cap(self):
-        profile = self.senlin.profile()
-        policy = self.region_policy((ONE, 100, 3), (TWO, 1))
-        cluster = self.cluster(policy, profile=profile)
+        cluster = self.spread((ONE, 100, 3), (TWO, 1))
         find_faults = regions.find_faults
         readers = []
 
@@ -118,8 +114,7 @@ class SingleNodes(base.TestCase):
             return find_faults(*args)
 
         self.patch(regions, 'find_faults', read_together)
-        started = [self.senlin.start_node(cluster, profile) for _ in range(8)]
-        ended = [self.senlin.wait(action) for action, _ in started]
+        ended = self.create_nodes(cluster, self.senlin.profile(), 8)
         for action in ended:
             self.assert_done(action)
             self.assertEqual(1, action['data']['creation']['count'])
@@ -131,8 +126,7 @@ class SingleNodes(base.TestCase):
         profile = self.senlin.profile(
             flavor='small', networks=[], context={'region_name': THREE}
         )
-        policy = self.region_policy((ONE,), (TWO, 100, 1))
-        cluster = self.cluster(policy, profile=profile)
+        cluster = self.spread((ONE,), (TWO, 100, 1), profile=profile)
         action, _ = self.senlin.start_node(cluster, profile)
         data = self.senlin.wait(action)['data']
         self.assertNotIn('creation', data)
@@ -194,9 +188,7 @@ class Needing(base.TestCase):
         profile = self.senlin.profile(
             flavor='small', image='cirros', networks=[]
         )
-        cluster = self.cluster(
-            self.region_policy((ONE,), (TWO,)), profile=profile
-        )
+        cluster = self.spread((ONE,), (TWO,), profile=profile)
         self.cloud.regions[ONE].catalog.discard('image')
         with self.assertLogs('senlin_plugins', 'WARNING') as warned:
             data = self.act(cluster, 'scale_out', count=2)
@@ -224,8 +216,7 @@ class Needing(base.TestCase):
         profile = self.senlin.profile(
             context={'region_name': TWO}, **properties
         )
-        policy = self.region_policy((ONE,), (TWO, 100, 2))
-        cluster = self.cluster(policy, profile=profile)
+        cluster = self.spread((ONE,), (TWO, 100, 2), profile=profile)
         data = self.act(cluster, 'scale_out', count=2)
         self.assertEqual({TWO: 2}, data['creation']['regions'])
         action = self.senlin.act(cluster, 'scale_out')

@@ -49,8 +49,7 @@ class LivePlanTest(gateway.ShellTestCase):
         )
         with db_api.session_for_write() as session:
             conversion.convert_profile(session, profile, False, True)
-        policy = self.region_policy((ONE,), (TWO,))
-        cluster = self.cluster(policy, profile=profile)
+        cluster = self.spread((ONE,), (TWO,), profile=profile)
         asked = ('--cluster', cluster, '--count', '+2')
         unknown = self.run_plan(*asked)
         self.assertEqual(1, unknown.status)

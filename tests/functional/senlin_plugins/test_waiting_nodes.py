@@ -23,19 +23,16 @@ from tests.functional.senlin_plugins.base import (
 
 
 class Waiting(base.TestCase):
-    def spread_with(self, count, *regions):
-        """Create a cluster with some nodes; return it and its profile."""
-        profile = self.senlin.profile()
-        cluster = self.cluster(self.region_policy(*regions), profile=profile)
-        self.act(cluster, 'scale_out', count=count)
-        return cluster, profile
+    def setUp(self):
+        super().setUp()
+        self.profile = self.senlin.profile()
 
-    def lose(self, cluster, profile):
+    def lose(self, cluster):
         """Create a node while something holds the cluster; return its id."""
         self.set_option('lock_retry_times', 0, None)
         cluster_lock.ClusterLock.acquire(cluster, 'something', -1)
         with mock.patch.object(senlin_lock, 'eventlet'):
-            action, node = self.senlin.start_node(cluster, profile)
+            action, node = self.senlin.start_node(cluster, self.profile)
             action = self.senlin.wait(action)
         cluster_lock.ClusterLock.release(cluster, 'something', -1)
         self.assertIn('Failed in locking cluster', action['status_reason'])
@@ -44,8 +41,8 @@ class Waiting(base.TestCase):
 
     def test_it_is_planned_like_a_new_node(self):
         # The policy does not name the default region.
-        cluster, profile = self.spread_with(1, (THREE, 100, 1), (TWO, 1))
-        node = self.lose(cluster, profile)
+        cluster = self.spread((THREE, 100, 1), (TWO, 1), count=1)
+        node = self.lose(cluster)
         self.cloud.keystone_failure = 'Keystone is down'
         self.assert_failed(KEYSTONE_DOWN, self.senlin.act(cluster, 'recover'))
         action = self.senlin.act_node(node, 'recover')
@@ -63,20 +60,17 @@ class Waiting(base.TestCase):
         self.assert_servers(cluster, **{THREE: 1, TWO: 1})
 
     def test_it_leaves_before_any_node_with_a_server(self):
-        cluster, profile = self.spread_with(2, (TWO,), (ONE,))
+        cluster = self.spread((TWO,), (ONE,), count=2)
         self.attach(cluster, self.senlin.policy('senlin.policy.deletion', {}))
-        self.lose(cluster, profile)
+        self.lose(cluster)
         data = self.act(cluster, 'scale_in')
         self.assertEqual({'(none)': 1}, data['deletion']['regions'])
         self.assert_nodes(cluster, **{ONE: 1, TWO: 1})
         self.assert_servers(cluster, **{ONE: 1, TWO: 1})
 
     def test_the_desired_capacity_does_not_count_a_refused_node(self):
-        profile = self.senlin.profile()
-        policy = self.region_policy((TWO, 100, 2))
-        cluster = self.cluster(policy, profile=profile)
-        started = [self.senlin.start_node(cluster, profile) for _ in range(3)]
-        ended = [self.senlin.wait(action) for action, _ in started]
+        cluster = self.spread((TWO, 100, 2))
+        ended = self.create_nodes(cluster, self.profile, 3)
         (refused,) = (a for a in ended if a['status'] == 'FAILED')
         self.assert_failed(NO_PLAN, refused)
         self.wait_until_free(cluster)
