@@ -48,12 +48,8 @@ _TURN = threading.Lock()
 
 
 class Engine(stacks.Stacks):
-    """Run one heat-engine against a loopback cloud.
+    """The only heat-engine of its process: Heat reads its plug-ins once.
 
-    One engine per process: Heat reads its plug-ins once.
-
-    :param cloud_url: where the loopback cloud answers.
-    :param settings: lines for ``heat.conf``, by section and option.
     :param log: a file for the engine's log; ``None`` leaves logging alone.
     """
 
@@ -65,8 +61,24 @@ class Engine(stacks.Stacks):
         log: pathlib.Path | None = None,
     ) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix='heat-engine-')
-        folder = pathlib.Path(self._folder.name)
-        configure(folder, cloud_url, settings, log)
+        path = configuration.write(
+            pathlib.Path(self._folder.name), cloud_url, settings
+        )
+        arguments = ['--config-file', str(path)]
+        if log is not None:
+            oslo_logging.register_options(cfg.CONF)
+            arguments += ['--log-file', str(log)]
+        cfg.CONF(
+            arguments,
+            project='heat',
+            prog='heat-engine',
+            default_config_dirs=[],
+        )
+        if log is not None:
+            oslo_logging.setup(cfg.CONF, 'heat-engine')
+            logging.captureWarnings(True)
+        warnings.simplefilter('ignore')
+        heat_config.startup_sanity_check()
         self._anchor = make_database()
         look_more_often()
         messaging.setup()
@@ -78,10 +90,7 @@ class Engine(stacks.Stacks):
 
 
 def make_database() -> sqlite3.Connection:
-    """Give Heat a database in memory.
-
-    :returns: a connection; the database lives as long as one is open.
-    """
+    """Give Heat a database in memory, which lives as this connection does."""
     name = f'/heat-{random.getrandbits(64):x}'  # noqa: S311
     url = f'file:{name}?vfs=memdb'
     anchor = sqlite3.connect(url, uri=True, check_same_thread=False)
@@ -94,29 +103,6 @@ def make_database() -> sqlite3.Connection:
     )
     models.BASE.metadata.create_all(database)
     return anchor
-
-
-def configure(
-    folder: pathlib.Path,
-    cloud_url: str,
-    settings: Mapping[str, Mapping[str, str]],
-    log: pathlib.Path | None = None,
-) -> None:
-    """Have Heat read what :func:`configuration.write` writes."""
-    path = configuration.write(folder, cloud_url, settings, log)
-    if log is not None:
-        oslo_logging.register_options(cfg.CONF)
-    cfg.CONF(
-        ['--config-file', str(path)],
-        project='heat',
-        prog='heat-engine',
-        default_config_dirs=[],
-    )
-    if log is not None:
-        oslo_logging.setup(cfg.CONF, 'heat-engine')
-        logging.captureWarnings(True)
-    warnings.simplefilter('ignore')
-    heat_config.startup_sanity_check()
 
 
 def look_more_often() -> None:
@@ -138,12 +124,7 @@ def look_more_often() -> None:
 
 
 def _begin_immediate(
-    connection: Any,
-    cursor: Any,
-    statement: str,
-    parameters: Any,
-    context: Any,
-    executemany: bool,
+    connection: Any, cursor: Any, statement: str, parameters: Any, *_: Any
 ) -> tuple[str, Any]:
     """Take SQLite's only write lock when a transaction begins.
 
@@ -151,36 +132,29 @@ def _begin_immediate(
     that to the second of two ("database is locked") without waiting, so
     each transaction waits here for its turn. The wait is a Python sleep,
     because SQLite's own would stop every green thread of Heat 22.
-
-    Heat leaves some sessions to Python's garbage collector. While all its
-    threads wait here, nothing happens that would set the collector going.
     """
     if statement != 'BEGIN':
         return statement, parameters
     # Only one of those that wait asks SQLite: each question keeps the end of
     # the other's transaction waiting.
     with _TURN:
-        _take_lock(cursor)
-    return 'SELECT 1', parameters
-
-
-def _take_lock(cursor: Any) -> None:
-    """Ask SQLite for its write lock until it is given."""
-    deadline = time.monotonic() + LOCK_SECONDS
-    stale = time.monotonic() + STALE_SECONDS
-    cursor.execute('PRAGMA busy_timeout = 0')
-    while True:
-        try:
-            cursor.execute('BEGIN IMMEDIATE')
-        except sqlite3.OperationalError:
-            if time.monotonic() > deadline:
-                raise
+        deadline = time.monotonic() + LOCK_SECONDS
+        stale = time.monotonic() + STALE_SECONDS
+        cursor.execute('PRAGMA busy_timeout = 0')
+        while True:
+            try:
+                cursor.execute('BEGIN IMMEDIATE')
+                break
+            except sqlite3.OperationalError:
+                if time.monotonic() > deadline:
+                    raise
             if time.monotonic() > stale:
+                # Heat leaves some sessions to Python's garbage collector.
+                # While all its threads wait, nothing else sets it going.
                 gc.collect()
                 stale = time.monotonic() + STALE_SECONDS
             time.sleep(0.001)
-        else:
-            # The end of the transaction waits for whoever is just asking
-            # for the lock, which takes no time at all.
-            cursor.execute('PRAGMA busy_timeout = 1000')
-            return
+        # The end of the transaction waits for whoever is just asking for the
+        # lock, which takes no time at all.
+        cursor.execute('PRAGMA busy_timeout = 1000')
+    return 'SELECT 1', parameters

@@ -11,11 +11,9 @@ letter by letter, because that is what the demo and the tests look at.
 import dataclasses
 import http.server
 import json
-import re
 import socketserver
 import threading
 import uuid
-from collections.abc import Callable
 from typing import Any
 
 from keystoneauth1 import fixture
@@ -28,46 +26,46 @@ FLAVOR = 'small'
 ADMIN_PROJECT = 'admin-project'
 
 _NOVA = '/compute/v2.1'
-_THING = r'(?:/compute/v2\.1/servers|/volume/v3/volumes)/([^/]+)'
+#: Path of what is created -> its kind.
+_KINDS = {f'{_NOVA}/servers': 'server', '/volume/v3/volumes': 'volume'}
 
-_IMAGE: dict[str, Any] = {'id': IMAGE, 'name': 'cirros', 'status': 'active'}
-_IMAGE |= {'min_ram': 0, 'min_disk': 0, 'visibility': 'public'}
-_FLAVOR: dict[str, Any] = {
+_IMAGE = {
+    'id': IMAGE,
+    'name': 'cirros',
+    'status': 'active',
+    'min_ram': 0,
+    'min_disk': 0,
+    'visibility': 'public',
+}
+_FLAVOR = {
     'id': FLAVOR,
     'name': FLAVOR,
     'ram': 64,
     'disk': 1,
     'vcpus': 1,
+    'links': [],
+    'extra_specs': {},
 }
-_FLAVOR |= {'links': [], 'extra_specs': {}}
-#: The ports that are attached to a server.
-_NONE = 200, {'interfaceAttachments': list[str]()}
 
 
 @dataclasses.dataclass(frozen=True)
 class Request:
-    """One request to create a server or a volume.
-
-    :param project: the project whose token came with it.
-    :param kind: ``server`` or ``volume``.
-    :param body: the bytes that went over the wire.
-    :param id: the id of the server or volume.
-    """
+    """One request to create a server or a volume."""
 
     project: str
+    #: ``server`` or ``volume``, and the id that it got.
     kind: str
-    body: bytes
     id: str
+    #: The bytes that went over the wire.
+    body: bytes
 
     @property
     def data(self) -> dict[str, Any]:
-        """Return the body as data."""
         data: dict[str, Any] = json.loads(self.body)
         return data
 
     @property
     def name(self) -> str:
-        """Return the name of the server or volume that was asked for."""
         name: str = self.data[self.kind]['name']
         return name
 
@@ -129,18 +127,16 @@ class Cloud:
                 length = int(self.headers.get('Content-Length') or 0)
                 body = self.rfile.read(length)
                 path = self.path.partition('?')[0].rstrip('/')
-                status, data = cloud.answer(
-                    self.command, path, body, self.headers
-                )
+                # A token is its project's id.
+                token = self.headers.get('X-Auth-Token', '')
+                status, data = cloud.answer(self.command, path, body, token)
                 payload = b'' if data is None else json.dumps(data).encode()
                 self.send_response(status)
                 self.send_header('Content-Type', 'application/json')
                 self.send_header('Content-Length', str(len(payload)))
-                if path.endswith('/auth/tokens'):
-                    project = (data or {}).get('token', {}).get('project', {})
-                    self.send_header(
-                        'X-Subject-Token', project.get('id', 'unscoped')
-                    )
+                if isinstance(data, fixture.V3Token):
+                    token = data.project_id or 'unscoped'
+                    self.send_header('X-Subject-Token', token)
                 self.end_headers()
                 self.wfile.write(payload)
 
@@ -152,33 +148,24 @@ class Cloud:
         return Handler
 
     def answer(
-        self, method: str, path: str, body: bytes, headers: Any
+        self, method: str, path: str, body: bytes, project: str
     ) -> tuple[int, Any]:
-        """Answer one request.
-
-        :param path: the path without its query.
-        :param headers: the headers; the token is the project's id.
-        :returns: the status and the data to send back.
-        """
-        project = headers.get('X-Auth-Token', '')
-        routes: tuple[tuple[str, str, Callable[..., tuple[int, Any]]], ...] = (
-            ('POST', r'/identity/v3/auth/tokens', self._token),
-            ('POST', _NOVA + r'/servers', self._create('server', project)),
-            ('POST', r'/volume/v3/volumes', self._create('volume', project)),
-            ('GET', _THING, self._show),
-            ('DELETE', _THING, self._delete),
-            (
-                'GET',
-                _NOVA + r'/servers/[^/]+/os-interface',
-                lambda body: _NONE,
-            ),
-        )
+        """Return the status and the data for a request."""
+        name = path.rpartition('/')[2]
         if method == 'GET' and path in self._fixed:
             return self._fixed[path]
-        for verb, pattern, function in routes:
-            match = re.fullmatch(pattern, path)
-            if verb == method and match:
-                return function(body, *match.groups())
+        if method == 'POST' and name == 'tokens':
+            return 201, self._token(body)
+        if method == 'POST' and path in _KINDS:
+            return 202, self._create(_KINDS[path], project, body)
+        with self._lock:
+            if method == 'GET' and name in self._things:
+                return 200, self._things[name]
+            if method == 'DELETE' and name in self._things:
+                del self._things[name]
+                return 204, None
+        if method == 'GET' and name == 'os-interface':
+            return 200, {'interfaceAttachments': []}
         return 404, {'error': {'code': 404, 'message': f'{method} {path}'}}
 
     def _answers(self) -> dict[str, tuple[int, Any]]:
@@ -186,14 +173,13 @@ class Cloud:
 
         def version(path: str, **more: str) -> dict[str, Any]:
             links = [{'rel': 'self', 'href': f'{self.url}{path}/'}]
-            return {**more, 'links': links}
+            return {'status': 'CURRENT', **more, 'links': links}
 
         identity = version('/identity/v3', id='v3.14', status='stable')
-        current = {'status': 'CURRENT'}
-        compute = version(_NOVA, **current, id='v2.1', version='2.96')
-        compute['min_version'] = '2.1'
-        volume = version('/volume/v3', **current, id='v3.0', version='3.70')
-        volume['min_version'] = '3.0'
+        compute = version(_NOVA, id='v2.1', version='2.96', min_version='2.1')
+        volume = version(
+            '/volume/v3', id='v3.0', version='3.70', min_version='3.0'
+        )
         schema = {
             'name': 'image',
             'properties': {name: {} for name in _IMAGE},
@@ -210,7 +196,7 @@ class Cloud:
             f'/image/v2/images/{IMAGE}': (200, _IMAGE),
         }
 
-    def _token(self, body: bytes) -> tuple[int, Any]:
+    def _token(self, body: bytes) -> fixture.V3Token:
         scope = json.loads(body)['auth'].get('scope', {})
         project = scope.get('project', {}).get('id')
         token = fixture.V3Token(
@@ -224,53 +210,33 @@ class Cloud:
             project_domain_id='default',
         )
         token.add_role('member', 'member')
-        urls = {
-            kind: self.url + path
-            for kind, path in (
-                ('identity', '/identity/v3'),
-                ('compute', _NOVA),
-                ('image', '/image'),
-                ('volumev3', '/volume/v3'),
-                ('block-storage', '/volume/v3'),
-                # Heat itself: it writes this address into user data.
-                ('cloudformation', '/heat-cfn/v1'),
-            )
-        }
-        for kind, url in urls.items():
+        for kind, path in (
+            ('identity', '/identity/v3'),
+            ('compute', _NOVA),
+            ('image', '/image'),
+            ('volumev3', '/volume/v3'),
+            ('block-storage', '/volume/v3'),
+            # Heat itself: it writes this address into user data.
+            ('cloudformation', '/heat-cfn/v1'),
+        ):
+            url = self.url + path
             service = token.add_service(kind, kind)
             service.add_standard_endpoints(url, url, url, REGION)
-        return 201, token
+        return token
 
-    def _create(
-        self, kind: str, project: str
-    ) -> Callable[[bytes], tuple[int, Any]]:
-        def create(body: bytes) -> tuple[int, Any]:
-            thing = {
-                'id': str(uuid.uuid4()),
-                'name': json.loads(body)[kind]['name'],
-                'status': 'ACTIVE' if kind == 'server' else 'available',
-                'metadata': {},
-                'addresses': {},
-                'attachments': [],
-                'links': [],
-                'flavor': {'original_name': FLAVOR},
-                'image': {'id': IMAGE},
-            }
-            with self._lock:
-                self.requests.append(
-                    Request(project, kind, body, str(thing['id']))
-                )
-                self._things[thing['id']] = {kind: thing}
-            return 202, {kind: thing}
-
-        return create
-
-    def _show(self, body: bytes, thing_id: str) -> tuple[int, Any]:
+    def _create(self, kind: str, project: str, body: bytes) -> dict[str, Any]:
+        thing = {
+            'id': str(uuid.uuid4()),
+            'name': json.loads(body)[kind]['name'],
+            'status': 'ACTIVE' if kind == 'server' else 'available',
+            'metadata': {},
+            'addresses': {},
+            'attachments': [],
+            'links': [],
+            'flavor': {'original_name': FLAVOR},
+            'image': {'id': IMAGE},
+        }
         with self._lock:
-            thing = self._things.get(thing_id)
-        return (200, thing) if thing else (404, {})
-
-    def _delete(self, body: bytes, thing_id: str) -> tuple[int, Any]:
-        with self._lock:
-            thing = self._things.pop(thing_id, None)
-        return (204, None) if thing else (404, {})
+            self.requests.append(Request(project, kind, thing['id'], body))
+            self._things[thing['id']] = {kind: thing}
+        return {kind: thing}

@@ -25,10 +25,7 @@ def check(request: loopback.Request) -> None:
     """Fail unless Nova accepts and stores the hints of a request.
 
     The hints pass the schema of nova-api, become a ``RequestSpec`` as before
-    each scheduling, and are written and read again as
-    ``RequestSpec.create()`` and ``get_by_instance_uuid()`` do.
-
-    :raises Exception: what Nova says against them.
+    each scheduling, and are written and read again as Nova's database does.
     """
     hints = request.hints or {}
     # The schema of the hints is the same in all microversions.

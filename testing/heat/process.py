@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).parents[2]
 ENGINE_SECONDS = 1800
 
 
-class Launcher:
+class Launcher(subprocesses.Server):
     """Start one heat-engine for each scenario, one after the other.
 
     Heat is imported once, in a process that forks for each scenario. It has
@@ -24,10 +24,8 @@ class Launcher:
     """
 
     def __init__(self) -> None:
-        command = ['-W', 'ignore', '-m', 'testing.heat.worker']
-        self._process = subprocesses.Server(
-            [sys.executable, *command], cwd=ROOT
-        )
+        command = [sys.executable, '-W', 'ignore', '-m', 'testing.heat.worker']
+        super().__init__(command, cwd=ROOT)
 
     def run(
         self,
@@ -46,15 +44,11 @@ class Launcher:
         order = [scenario, str(log), [*map(str, python_path)]]
         # The engine has the first limit. The import of Heat comes before.
         limit = ENGINE_SECONDS + subprocesses.LIMIT
-        line = self._process.ask(json.dumps(order), limit)
+        line = self.ask(json.dumps(order), limit)
         # Nothing comes if the process itself has ended.
         answer = json.loads(line or 'null')
         if not isinstance(answer, list):
             raise RuntimeError(f'heat-engine ended with {answer}; see {log}')
         # Its exit code: from here on it holds no connection.
-        self._process.read_line(limit)
+        self.read_line(limit)
         return answer
-
-    def close(self) -> None:
-        """End the process that has imported Heat."""
-        self._process.close()

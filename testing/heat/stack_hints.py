@@ -17,11 +17,7 @@ SIGNATURE = 'heat_signature'
 
 
 def expected(root: str, resource: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the six hints as Heat itself tells the facts.
-
-    :param resource: the resource as Heat's RPC API tells of it, see
-        :meth:`testing.heat.engine.Engine.resources`.
-    """
+    """Return the six hints as Heat's RPC API tells of the resource."""
     path = [
         stack if parent is None else f'{parent},{stack}'
         for parent, stack in resource['path']

@@ -27,10 +27,7 @@ BUSY = 'IN_PROGRESS'
 
 
 class Stacks:
-    """The stacks of the engine in this process.
-
-    :param cloud_url: where the loopback cloud answers.
-    """
+    """The stacks of the engine in this process."""
 
     def __init__(self, cloud_url: str) -> None:
         self.cloud_url = cloud_url
@@ -57,7 +54,7 @@ class Stacks:
         project: str,
         name: str,
         action: str,
-        data: Any = None,
+        data: Any,
         *,
         files: Mapping[str, str] | None = None,
         environment: Mapping[str, Any] | None = None,
@@ -68,9 +65,7 @@ class Stacks:
             another project, whose token Heat then shows to Nova.
         :param data: the template.
         :param files: the nested templates by name, as text.
-        :param environment: the user's environment.
         :returns: the stack's status and the reason Heat gives for it.
-        :raises Exception: if the template is not valid.
         """
         context = self.context(project)
         options: dict[str, Any] = {'timeout_mins': 15}
@@ -87,12 +82,6 @@ class Stacks:
             action = 'update'
         if action == 'update':
             rpc.update_stack(context, identity, data, *arguments)
-        return self._wait(context, identity, action)
-
-    def _wait(
-        self, context: Any, identity: Any, action: str
-    ) -> tuple[str, str]:
-        """Wait for the end of an action, or for the longest time."""
         deadline = time.monotonic() + STACK_SECONDS
         while time.monotonic() < deadline:
             # Heat's RPC API would load the whole stack each time.
@@ -104,14 +93,8 @@ class Stacks:
             time.sleep(PAUSE)
         return f'{action.upper()}_LATE', ''
 
-    def identify(self, project: str, name: str) -> str:
-        """Return a stack's id, as Heat's RPC API tells it."""
-        identity = self.rpc.identify_stack(self.context(project), name)
-        stack_id: str = identity['stack_id']
-        return stack_id
-
-    def resources(self, project: str, name: str) -> list[dict[str, Any]]:
-        """List the resources of a stack and of the stacks nested in it.
+    def listing(self, project: str, name: str) -> dict[str, Any]:
+        """Return a stack's id, and its resources with those nested in it.
 
         :returns: what Heat's RPC API says, stack by stack. ``uuid`` is the
             resource's own id, ``server`` the id that its cloud gave it, and
@@ -119,13 +102,11 @@ class Stacks:
         """
         context = self.context(project)
         identity = self.rpc.identify_stack(context, name)
-        return [*self._resources(context, identity, ((None, name),))]
+        resources = [*self._resources(context, identity, ((None, name),))]
+        return {'root': identity['stack_id'], 'resources': resources}
 
     def _resources(
-        self,
-        context: Any,
-        identity: Any,
-        path: tuple[tuple[str | None, str], ...],
+        self, context: Any, identity: Any, path: tuple[Any, ...]
     ) -> Iterator[dict[str, Any]]:
         stack_id = identity['stack_id']
         listed = self.rpc.list_stack_resources

@@ -33,10 +33,7 @@ def template(**resources: Any) -> dict[str, Any]:
 
 
 def stack(name: str, data: Mapping[str, Any], **more: Any) -> dict[str, Any]:
-    """Return a stack for :func:`testing.heat.worker.work_on`.
-
-    :param more: what else there is to say; templates in ``files`` as data.
-    """
+    """Return a stack for :func:`testing.heat.worker.work_on`."""
     if 'files' in more:
         more['files'] = texts(more['files'])
     return {'name': name, 'template': data, **more}

@@ -48,15 +48,14 @@ LOADED_LATE = (
 )
 
 
-def run(
-    scenario: Mapping[str, Any], log: pathlib.Path
-) -> list[dict[str, Any]]:
+def run(scenario: Mapping[str, Any], log: str) -> list[dict[str, Any]]:
     """Do what the scenario says and return what Heat says about each stack.
 
     :param scenario: ``cloud`` (the URL of the cloud), ``settings`` (lines of
         ``heat.conf`` by section) and ``stacks``, see :func:`work_on`.
     """
-    heat = engine.Engine(scenario['cloud'], scenario['settings'], log=log)
+    path = pathlib.Path(log)
+    heat = engine.Engine(scenario['cloud'], scenario['settings'], log=path)
     reports = [work_on(heat, stack) for stack in scenario['stacks']]
     dump_configuration()
     return reports
@@ -69,32 +68,22 @@ def work_on(heat: engine.Engine, stack: Mapping[str, Any]) -> dict[str, Any]:
     after each step.
 
     :param stack: ``project``, ``name``, ``template`` with ``files`` and
-        ``environment``; then ``steps``: lists of what to do, a template or
-        ``None``, and what else :meth:`engine.Engine.do` takes, if anything.
+        ``environment``; then ``steps``: lists of what to do, a template, and
+        what else :meth:`engine.Engine.do` takes, if anything.
     """
-    project, name = stack['project'], stack['name']
+    owner = stack['project'], stack['name']
     more = {k: stack.get(k) for k in ('files', 'environment')}
     create = ('create', stack['template'], more)
-    done = []
-    history = []
+    report: dict[str, Any] = {'project': owner[0], 'name': owner[1]}
+    report |= {'steps': [], 'history': []}
     for action, template, *options in (create, *stack.get('steps', ())):
         (more,) = options or [{}]
-        status, reason = heat.do(project, name, action, template, **more)
-        done.append((status, reason))
-        listing = {
-            'root': heat.identify(project, name),
-            'resources': heat.resources(project, name),
-        }
-        history.append(listing)
-    return {
-        'project': project,
-        'name': name,
-        'steps': done,
-        'status': status,
-        'reason': reason,
-        'history': history,
-        **listing,
-    }
+        status, reason = heat.do(*owner, action, template, **more)
+        report['steps'].append((status, reason))
+        listing = heat.listing(*owner)
+        report['history'].append(listing)
+        report |= {'status': status, 'reason': reason, **listing}
+    return report
 
 
 def dump_configuration() -> None:
@@ -127,11 +116,7 @@ def work(
             # As oslo.service does in a new worker: a hub of its own.
             sys.modules['eventlet'].hubs.use_hub()
         sys.path[:0] = python_path
-        print(
-            json.dumps(run(scenario, pathlib.Path(log))),
-            file=answer,
-            flush=True,
-        )
+        print(json.dumps(run(scenario, log)), file=answer, flush=True)
         code = 0
     except BaseException:
         sys.excepthook(*sys.exc_info())

@@ -10,13 +10,20 @@ import atexit
 import contextlib
 import dataclasses
 import functools
+import json
 import pathlib
 import tempfile
 import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from testing.heat import loopback, nova_side, process, stack_hints
+from testing.heat import (
+    configuration,
+    loopback,
+    nova_side,
+    process,
+    stack_hints,
+)
 from testing.heat.templates import server, stack, template
 from tests import pages
 
@@ -44,14 +51,11 @@ def launcher() -> process.Launcher:
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """What an engine did with a scenario.
+    """What an engine did with a scenario, and logged."""
 
-    :param stacks: what Heat says about each stack, by its name.
-    :param sent: what the cloud was asked for.
-    :param log: the engine's log.
-    """
-
+    #: What Heat says about each stack, by its name.
     stacks: dict[str, dict[str, Any]]
+    #: What the cloud was asked for.
     sent: list[loopback.Request]
     log: str
 
@@ -78,11 +82,8 @@ class Outcome:
 
     def only(self, stack: str, name: str) -> dict[str, Any]:
         """Return what Heat tells of the only resource of this name."""
-        (resource,) = (
-            resource
-            for resource in self.stacks[stack]['resources']
-            if resource['name'] == name
-        )
+        resources = self.stacks[stack]['resources']
+        (resource,) = (r for r in resources if r['name'] == name)
         return resource
 
 
@@ -105,7 +106,6 @@ class ScenarioCase(pages.PageTestCase):
     def outcome(self) -> Outcome:
         """Return what the engine of the class did.
 
-        It works when the first test of the class asks, whichever this is.
         Not in ``setUpClass``: stestr measures tests only, and shares them
         out between its workers by the time they took before.
         """
@@ -135,15 +135,13 @@ class ScenarioCase(pages.PageTestCase):
                 (path / 'heat_hints.py').write_text(
                     'raise ImportError("not installed here")\n'
                 )
-            settings: dict[str, Any] = {
-                section: _replace(lines, path)
-                for section, lines in cls.settings.items()
-            }
+            settings = dict(cls.settings)
             if not blocked:
-                lines = {'enabled': 'true', **(options or cls.options)}
-                settings['heat_hints'] = _replace(lines, path)
+                own = {'enabled': 'true', **(options or cls.options)}
+                settings['heat_hints'] = own
+            text = json.dumps(settings).replace('{folder}', str(path))
             log = pathlib.Path(folder, 'heat.log')
-            scenario = {'cloud': cloud.url, 'settings': settings}
+            scenario = {'cloud': cloud.url, 'settings': json.loads(text)}
             scenario['stacks'] = [
                 {'project': uuid.uuid4().hex, **stack} for stack in cls.stacks
             ]
@@ -201,15 +199,4 @@ def write_modules(
         (info / 'METADATA').write_text(
             'Metadata-Version: 2.1\nName: providers-for-tests\nVersion: 1.0\n'
         )
-        lines = []
-        for namespace, points in entry_points.items():
-            lines.append(f'[{namespace}]')
-            lines += [f'{key} = {value}' for key, value in points.items()]
-        (info / 'entry_points.txt').write_text('\n'.join(lines) + '\n')
-
-
-def _replace(options: Mapping[str, str], path: pathlib.Path) -> dict[str, str]:
-    return {
-        key: value.replace('{folder}', str(path))
-        for key, value in options.items()
-    }
+        configuration.write_sections(info / 'entry_points.txt', entry_points)

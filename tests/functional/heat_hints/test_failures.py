@@ -162,10 +162,9 @@ class TestFail(_Failing, base.ScenarioCase):
             ('hint', '"grouping" is not sent', 'Nova acts on this name'),
             ('unsigned', 'could not be signed'),
         ):
-            self.assertEqual(
-                'CREATE_FAILED', self.outcome.stacks[name]['status']
-            )
-            reason = self.outcome.stacks[name]['reason']
+            report = self.outcome.stacks[name]
+            self.assertEqual('CREATE_FAILED', report['status'])
+            reason = report['reason']
             self.assertIn('Ask the operator', reason)
             fault = re.search(r'fault (\S+)\.', reason)[1]
             (error,) = (e for e in self.outcome.lines('ERROR') if fault in e)

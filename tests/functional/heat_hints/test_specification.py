@@ -33,7 +33,7 @@ class _Random:
         depths = set()
         for request in self.outcome.sent:
             server = servers[request.id]
-            depths.add(len(server.path) - 1)
+            depths.add(len(server['path']) - 1)
             user_data = request.data['server'].get('user_data', '')
             claims = base64.b64decode(user_data) == CLAIMING
             faults = specification.find_faults(

@@ -5,6 +5,7 @@
 Heat signs them, and sends the path in the form of JSON.
 """
 
+import collections
 import json
 
 from os_placement_plugins import signature, stack_hints
@@ -128,49 +129,44 @@ class TestStacks(base.ScenarioCase):
     )
 
     def test_each_request_says_what_heat_says_of_its_resource(self):
+        self.assert_created(ODD_STACK)
+        admins = self.outcome.stacks['admins']
+        self.assertEqual('UPDATE_COMPLETE', admins['status'], admins)
         sent = {
             request.hints['heat_resource_uuid']: request
             for request in self.outcome.sent
             if 'heat_resource_uuid' in request.hints
         }
-        left = {}
+        left = collections.Counter()
         for name in LEFT:
-            resources = [
-                resource
-                for resource in self.outcome.stacks[name]['resources']
-                if resource['uuid'] in sent
-            ]
-            left[name] = len(resources)
-            for resource in resources:
-                request = sent[resource['uuid']]
-                expected = self.outcome.expected_hints(name, resource)
-                expected['heat_path_in_stack'] = json.dumps(
-                    resource['path'],
-                    ensure_ascii=False,
-                    separators=(',', ':'),
-                )
-                template_hints = OTHERS.get(resource['name'], {})
-                # The template's hint wins over a provider's.
-                expected |= PROVIDED | template_hints
-                # The type's own name, not that of the environment.
-                of_amazon = resource['type'] == 'AWS::EC2::Instance'
-                kind = resource['type'] if of_amazon else 'OS::Nova::Server'
-                expected['asked'] = [kind, *sorted(template_hints)]
-                hints = request.hints
-                self.assertEqual(
-                    signing.signature(hints, request.project, signing.KEY),
-                    hints.pop(signature.HINT),
-                )
-                self.assertEqual(expected, hints)
+            for resource in self.outcome.stacks[name]['resources']:
+                if resource['uuid'] in sent:
+                    left[name] += 1
+                    self.assert_told(name, resource, sent[resource['uuid']])
         self.assertEqual(LEFT, left)
         # Nothing is created by asking.
         self.assertEqual(sum(LEFT.values()) + REPLACED, len(sent))
         self.assertEqual(len(sent), len(self.outcome.sent))
 
-    def test_every_action_comes_to_its_end(self):
-        self.assert_created(ODD_STACK)
-        admins = self.outcome.stacks['admins']
-        self.assertEqual('UPDATE_COMPLETE', admins['status'], admins)
+    def assert_told(self, stack, resource, request):
+        """Check all hints of a request for a resource."""
+        expected = self.outcome.expected_hints(stack, resource)
+        expected['heat_path_in_stack'] = json.dumps(
+            resource['path'], ensure_ascii=False, separators=(',', ':')
+        )
+        template_hints = OTHERS.get(resource['name'], {})
+        # The template's hint wins over a provider's.
+        expected |= PROVIDED | template_hints
+        # The type's own name, not that of the environment.
+        of_amazon = resource['type'] == 'AWS::EC2::Instance'
+        kind = resource['type'] if of_amazon else 'OS::Nova::Server'
+        expected['asked'] = [kind, *sorted(template_hints)]
+        hints = request.hints
+        self.assertEqual(
+            signing.signature(hints, request.project, signing.KEY),
+            hints.pop(signature.HINT),
+        )
+        self.assertEqual(expected, hints)
 
     def test_no_key_is_in_the_log_with_all_its_dumps_of_options(self):
         self.assertIn('heat_hints.signing_key ', self.outcome.log)

@@ -21,6 +21,7 @@ from tests.processes import ROOT
 #: How long the engine and its stacks may take, in seconds.
 PATIENCE = 600.0
 WORKERS = 2
+PYTHON = [sys.executable, '-P', '-W', 'ignore']
 
 #: A provider whose thread answers for it. Such a thread does not survive a
 #: fork. The module also has each worker make a stack: its bus and its
@@ -85,7 +86,7 @@ service.EngineService.start = start_and_work
 
 
 class TestWorkers(unittest.TestCase):
-    def test_each_worker_makes_a_provider_that_refreshes(self) -> None:
+    def test_each_worker_makes_a_provider_that_refreshes(self):
         folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
         cloud = self.enterContext(contextlib.closing(loopback.Cloud()))
         master = self.start_engine(folder, cloud.url)
@@ -93,27 +94,21 @@ class TestWorkers(unittest.TestCase):
         done = []
         while len(done) < WORKERS:
             if master.poll() is not None or time.monotonic() > deadline:
-                self.fail(
-                    f'waited for the stacks of {WORKERS} workers, of which '
-                    f'{len(done)} are done; heat-engine has printed:\n...'
-                    + (folder / 'output').read_text()[-4000:]
-                )
+                output = (folder / 'output').read_text()[-4000:]
+                self.fail(f'only {done} are done; heat-engine says: {output}')
             time.sleep(0.05)
             done = list(folder.glob('*.done'))
         reports = [json.loads(file.read_text()) for file in done]
         pids = {pid for pid, *_ in reports} - {master.pid}
         self.assertEqual(WORKERS, len(pids))
         for pid, parent, status, reason in reports:
-            with self.subTest(worker=pid):
-                self.assertEqual(master.pid, parent)
-                self.assertEqual('CREATE_COMPLETE', status, reason)
-                (web,) = (r.hints for r in cloud.sent(str(pid)))
-                for name in ('asked_in', 'made_in', 'refreshed_in'):
-                    self.assertEqual(str(pid), web[name])
+            self.assertEqual(master.pid, parent)
+            self.assertEqual('CREATE_COMPLETE', status, reason)
+            (web,) = (r.hints for r in cloud.sent(str(pid)))
+            for name in ('asked_in', 'made_in', 'refreshed_in'):
+                self.assertEqual(str(pid), web[name])
 
-    def start_engine(
-        self, folder: pathlib.Path, cloud: str
-    ) -> subprocess.Popen:
+    def start_engine(self, folder, cloud):
         """Start the command, each of whose workers makes a stack."""
         base.write_modules(
             folder,
@@ -131,16 +126,15 @@ class TestWorkers(unittest.TestCase):
             folder, cloud, {'DEFAULT': more, 'heat_hints': hints}
         )
         command = pathlib.Path(sys.executable).with_name('heat-engine')
-        python = [sys.executable, '-P', '-W', 'ignore']
+        variables = {
+            'PYTHONPATH': os.pathsep.join([str(folder), str(ROOT)]),
+            'TEST_FOLDER': str(folder),
+            'TEST_CLOUD': cloud,
+        }
         with (folder / 'output').open('wb') as stream:
             engine = subprocess.Popen(
-                [*python, command, '--config-file', file],
-                env={
-                    **os.environ,
-                    'PYTHONPATH': os.pathsep.join([str(folder), str(ROOT)]),
-                    'TEST_FOLDER': str(folder),
-                    'TEST_CLOUD': cloud,
-                },
+                [*PYTHON, command, '--config-file', file],
+                env={**os.environ, **variables},
                 stdout=stream,
                 stderr=stream,
                 start_new_session=True,
@@ -149,7 +143,7 @@ class TestWorkers(unittest.TestCase):
         return engine
 
 
-def end(engine: subprocess.Popen) -> None:
+def end(engine):
     """End the command and its workers."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(engine.pid, signal.SIGKILL)
