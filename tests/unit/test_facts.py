@@ -10,11 +10,13 @@ from heat_hints import hints, providers
 from nova_filters import conf
 from nova_filters.matching import inputs, judge, preferences, requirement
 from nova_filters.spread import order
-from os_placement_plugins import signature, upgrade_check
+from os_placement_plugins import signature, stack_hints, upgrade_check
 from senlin_plugins import conf as senlin_conf
 from senlin_plugins.planning import apportionment, spec
 from tests import pages, signing
 from tests.pages import NUMBERS
+from tests.unit.heat_hints import requests
+from tests.unit.nova_filters.spread.test_requests import flavor, needs
 
 
 class UpgradeCheckTest(pages.PageTestCase):
@@ -93,6 +95,10 @@ class PreferencesTest(pages.PageTestCase):
             'for 100 points, and the same below 0.'.format(*weights),
         )
 
+    def test_the_default_multiplier(self):
+        default = f'{conf.DEFAULTS["preference_weight_multiplier"]:g}'
+        self.assert_page_says('preferences', default, 'The default.')
+
 
 class FilterTest(pages.PageTestCase):
     """The pages ``nova`` and ``quickstart-nova``."""
@@ -142,9 +148,44 @@ class SpreadTest(pages.PageTestCase):
             'start or a move has failed.',
         )
 
+    def test_what_does_not_keep_servers_apart(self):
+        hints = {'heat_root_stack_id': 'root', 'role': 'db'}
+        other = {'nova_object.data': {'id': 'other'}}
+        for changes in (
+            {'image': other},
+            {'flavor': flavor(extra_specs={'a': 'b'}, memory_mb=1)},
+            {'scheduler_hints': hints},
+        ):
+            # IsolatedHostsFilter, which looks at the image, is not enabled.
+            kind = needs(False, False, **changes)
+            self.assertEqual(needs(False, False), kind)
+        self.assert_page_says(
+            'nova-spread',
+            'Different images, flavor sizes and most scheduler hints are no '
+            'problem.',
+        )
+        self.assert_page_says(
+            'soft-anti-affinity', 'Different images and sizes are no problem.'
+        )
+
 
 class HeatTest(pages.PageTestCase):
     """The pages ``heat`` and ``heat-providers``."""
+
+    def test_the_six_hints(self):
+        meanings = {
+            'id-root': 'the id of the root stack',
+            'id-inner': 'the id of the stack that holds the server',
+            'web-inner-abc': 'the name of the stack that holds the server',
+            'web': 'the path from the root stack to that stack',
+            'db': "the resource's name in its template",
+            'uuid-db': "the resource's id in Heat's database",
+        }
+        sent = hints.identifiers(requests.REQUEST, stack_hints.PATH_LIST)
+        self.assertEqual(len(meanings), len(sent))
+        for name, value in sent.items():
+            first = value[0] if isinstance(value, list) else value
+            self.assert_page_says('heat', f'``{name}``', meanings[first])
 
     def test_what_a_key_is(self):
         least = signature.MIN_KEY_LENGTH

@@ -31,6 +31,14 @@ class NovaTest(base.StackTestCase, pages.PageTestCase):
             f'hosts ({limit:,} by default).',
         )
 
+    def test_how_many_hosts_nova_chooses_from(self) -> None:
+        subset = engine.CONF.filter_scheduler.host_subset_size
+        self.assert_page_says(
+            'soft-anti-affinity',
+            'Keep ``[filter_scheduler] host_subset_size`` at its default of '
+            f'{subset}.',
+        )
+
     def test_the_filters_of_nova_and_ours(self) -> None:
         (default,) = (
             option.default
