@@ -168,12 +168,14 @@ def pages() -> list[str]:
     return ['README.rst', *(str(file.relative_to(ROOT)) for file in files)]
 
 
+def parse(text: str) -> docutils.nodes.document:
+    """Return what docutils reads of a text in reStructuredText."""
+    return docutils.core.publish_doctree(text, settings_overrides=_SETTINGS)
+
+
 def paragraphs(text: str) -> Iterator[str]:
     """Yield the paragraphs and cells of a text, each as one line."""
-    document = docutils.core.publish_doctree(
-        text, settings_overrides=_SETTINGS
-    )
-    for paragraph in document.findall(docutils.nodes.paragraph):
+    for paragraph in parse(text).findall(docutils.nodes.paragraph):
         yield ' '.join(paragraph.rawsource.split())
 
 

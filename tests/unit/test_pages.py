@@ -8,6 +8,8 @@ import re
 import unittest
 from collections.abc import Iterator
 
+import docutils.nodes
+
 from tests import pages
 
 _NAME = re.compile(r'[A-Za-z_][\w-]{3,}')
@@ -71,9 +73,20 @@ class PagesTest(unittest.TestCase):
             # 0 switches it off.
             self.assertEqual({value}, shown[name] - {0}, name)
 
-    def test_a_check_comes_before_the_restart(self) -> None:
+    def test_what_comes_before_a_restart(self) -> None:
         for page in pages.pages():
             for block in pages.read(page):
-                before, restart, after = block.text.partition('restart ')
-                if restart and block.kind == 'console':
+                _, *restarts = block.text.split('systemctl restart ')
+                for after in restarts:
                     self.assertNotIn('upgrade check', after, str(block))
+                # Heat signs the hints that Nova then trusts.
+                for after in restarts[1:]:
+                    self.assertNotIn('heat-engine', after, str(block))
+
+    def test_each_row_of_a_table_has_all_its_cells(self) -> None:
+        for page in ['SECURITY.rst', *pages.pages()]:
+            text = (pages.ROOT / page).read_text('utf-8')
+            for row in pages.parse(text).findall(docutils.nodes.row):
+                cells = [cell.astext() for cell in row]
+                # A second line in the first column begins a row.
+                self.assertNotIn('', cells, page)
