@@ -5,7 +5,6 @@
 import collections
 import pathlib
 import re
-import unittest
 from collections.abc import Iterator
 
 import docutils.nodes
@@ -41,7 +40,7 @@ def sources() -> Iterator[pathlib.Path]:
         yield pages.ROOT / name
 
 
-class PagesTest(unittest.TestCase):
+class PagesTest(pages.PageTestCase):
     def test_each_block_runs_or_says_why_not(self) -> None:
         self.assertEqual([], [*pages.problems()])
 
@@ -82,6 +81,21 @@ class PagesTest(unittest.TestCase):
                 # Heat signs the hints that Nova then trusts.
                 for after in restarts[1:]:
                     self.assertNotIn('heat-engine', after, str(block))
+        self.assert_page_says(
+            'quickstart-stack',
+            'Then restart first heat-engine, and then nova-scheduler:',
+        )
+
+    def test_the_releases_are_those_of_the_support_matrix(self) -> None:
+        for service in 'Nova', 'Heat':
+            (releases,) = re.findall(
+                rf'^{service}\n(\d+ to \d+)$', pages.prose('support'), re.M
+            )
+            for page in 'install', 'quickstart-nova':
+                told = re.findall(
+                    rf'{service} (\d+ to \d+)', pages.prose(page)
+                )
+                self.assertLessEqual({*told}, {releases}, page)
 
     def test_each_row_of_a_table_has_all_its_cells(self) -> None:
         for page in ['SECURITY.rst', *pages.pages()]:
