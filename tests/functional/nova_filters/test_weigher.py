@@ -316,7 +316,7 @@ class CostTest(base.StackTestCase, pages.PageTestCase):
         self.assert_page_says(
             'soft-anti-affinity',
             'the weigher sends about three SQL statements to the API '
-            'database, and one to each cell with members,',
+            'database, and one to each cell with members.',
         )
 
     def test_what_is_kept_goes_with_the_servers(self) -> None:
