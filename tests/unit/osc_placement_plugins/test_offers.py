@@ -365,6 +365,8 @@ class ConfinedTest(unittest.TestCase):
         ({'gpu': '1'}, 'h2 h3', STATES, [Code.NO_HOST_UP]),
         ({'gpu': '1'}, 'h3', STATES, [Code.NO_HOST_UP]),
         ({'gpu': '1'}, 'h1', STATES, [Code.ONE_HOST]),
+        ({'gpu': '1'}, 'h1', {'h1': 'up', 'h2': 'up'}, [Code.ONE_HOST]),
+        ({'gpu': '1'}, 'h1', {'h1': 'up'}, []),
         ({'gpu': '1'}, 'h1 h2', STATES, []),
         ({}, 'h1 h2', STATES, []),
         # Hosts that nobody has listed may take a flavor.

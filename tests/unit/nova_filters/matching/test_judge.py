@@ -89,6 +89,13 @@ class SiftTest(unittest.TestCase):
             {bool}, {type(refusal.malformed) for refusal in refusals}
         )
 
+    def test_an_unreadable_aggregate_is_named(self) -> None:
+        good = Aggregate('good', {'k': '2', **_ON})
+        bad = Unreadable(name='bad')
+        judge = Judge(inputs.read_flavor({'k': '1'}))
+        (reason,) = judge.reasons([good, bad])
+        self.assertEqual(('bad',), reason.aggregate)
+
     def test_the_first_problem_of_several_values_is_told(self) -> None:
         aggregates = [
             Aggregate('a', {'k': '>=', **_ON}),
