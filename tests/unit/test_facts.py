@@ -67,8 +67,8 @@ class PreferencesTest(pages.PageTestCase):
         self.assert_page_says(
             'preferences',
             f'``aggregate_preferred.{factor}:KEY=...``',
-            f'the same for {points} points. Any number from {valid[0]} to '
-            f'{valid[-1]} is possible.',
+            f'the same for {points} points. Any whole number from '
+            f'{valid[0]} to {valid[-1]} is possible.',
         )
 
     def test_an_aggregate(self):
@@ -92,7 +92,9 @@ class PreferencesTest(pages.PageTestCase):
         self.assert_page_says(
             'preferences',
             'The weight of a host is {} for 1 point, {} for 10 points and {} '
-            'for 100 points, and the same below 0.'.format(*weights),
+            'for 100 points, and the same with a minus sign below 0.'.format(
+                *weights
+            ),
         )
 
     def test_the_default_multiplier(self):
