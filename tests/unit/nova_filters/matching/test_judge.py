@@ -96,6 +96,17 @@ class SiftTest(unittest.TestCase):
         (reason,) = judge.reasons([good, bad])
         self.assertEqual(('bad',), reason.aggregate)
 
+    def test_a_value_that_only_allows_absence_is_not_told(self) -> None:
+        aggregates = [
+            Aggregate('a', {'k': '~', **_ON}),
+            Aggregate('b', {'k': '2'}),
+        ]
+        judge = Judge(inputs.read_flavor({'k': '1'}))
+        reason, *_ = judge.reasons(aggregates)
+        self.assertEqual(
+            (('b',), ('2',)), (reason.aggregate, reason.stated_values)
+        )
+
     def test_the_first_problem_of_several_values_is_told(self) -> None:
         aggregates = [
             Aggregate('a', {'k': '>=', **_ON}),
