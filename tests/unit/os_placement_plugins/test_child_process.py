@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import os
+import pathlib
 import sys
+import tempfile
 import threading
 import unittest
+from multiprocessing import util
+from unittest import mock
 
 from os_placement_plugins import child_process
 
@@ -40,3 +44,15 @@ class LoadTest(unittest.TestCase):
             with self.assertRaises(child_process.LoadError) as caught:
                 child_process.load(fail)
             self.assertIn(words, str(caught.exception))
+
+    def test_what_the_process_does_at_its_end_is_done(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, 'end')
+
+            def write_at_the_end(begin):
+                util.Finalize(None, file.write_text, ('x',), exitpriority=1)
+
+            # However busy the machine is.
+            with mock.patch.object(child_process, '_GRACE', 600):
+                child_process.load(write_at_the_end)
+            self.assertEqual('x', file.read_text())
