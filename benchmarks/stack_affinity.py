@@ -79,17 +79,21 @@ def store_stack(cloud: Any, hosts: list[str], case: Case) -> Any:
             owned = {'project_id': project, 'cell_id': None}
             if number < case.servers:
                 owned['cell_id'] = cloud.cell.id
-                host = hosts[number % len(hosts)]
-                instances.append((uuid, project, host, 'active', 0))
+                instance = {
+                    'uuid': uuid,
+                    'project_id': project,
+                    'host': hosts[number % len(hosts)],
+                    'vm_state': 'active',
+                    'deleted': 0,
+                }
+                instances.append(instance)
             row = {'instance_uuid': uuid}
             specs.append({**row, 'spec': text.replace('stack-0', stack)})
             mappings.append({**row, **owned, 'queued_for_delete': False})
         connection.execute(sa.insert(spec), specs)
         connection.execute(sa.insert(models.InstanceMapping), mappings)
-    columns = 'uuid', 'project_id', 'host', 'vm_state', 'deleted'
-    rows = [dict(zip(columns, each, strict=True)) for each in instances]
     with cloud.cell_database().begin() as connection:
-        connection.execute(sa.insert(main_models.Instance), rows)
+        connection.execute(sa.insert(main_models.Instance), instances)
     return cloud.request(flavor, None, hints, project)
 
 

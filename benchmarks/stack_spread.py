@@ -9,13 +9,14 @@ one host that they all prefer, without and with the weighers of this package.
 
 import dataclasses
 import statistics
+from collections.abc import Sequence
 
 from benchmarks import common
 from testing.nova import spread_case
 from testing.nova.spread_case import SOFT, STRICT, Case, Role
 
 SEEDS = 5
-PROCESSES = [1, 3, 16, 96]
+PROCESSES = (1, 3, 16, 96)
 CPUS = (
     Role({'hw:cpu_policy': 'dedicated'}),
     Role({'hw:cpu_policy': 'shared'}),
@@ -80,7 +81,10 @@ def measure_case(case: Case, processes: int, seeds: int) -> float:
 
 def measure(quick: bool) -> str:
     """Return the table."""
-    processes, seeds = ([3], 1) if quick else (PROCESSES, SEEDS)
+    processes: Sequence[int] = PROCESSES
+    seeds = SEEDS
+    if quick:
+        processes, seeds = (3,), 1
     rows = []
     for name, case in CASES.items():
         common.say(name)

@@ -48,9 +48,13 @@ def start_migration(
     request: Any,
     origin: str,
     destination: str,
+    kind: str,
     status: str = 'migrating',
 ) -> None:
-    """Write down where a server goes, once the destination has claimed it."""
+    """Write down where a server goes, once the destination has claimed it.
+
+    :param kind: as Nova writes it: a resize, a live migration or others.
+    """
     with cloud.in_cell() as context:
         objects.Migration(
             context,
@@ -58,7 +62,7 @@ def start_migration(
             source_compute=origin,
             dest_compute=destination,
             status=status,
-            migration_type='migration',
+            migration_type=kind,
         ).create()
 
 

@@ -239,7 +239,9 @@ class Simulation:
         request.flavor = asked.flavor
         request.save()
         yield between(0.5, 2.0)
-        computes.start_migration(self._cloud, request, origin, destination)
+        computes.start_migration(
+            self._cloud, request, origin, destination, case.kind
+        )
         self._report(destination)
         yield MOVING
         computes.finish_migration(self._cloud, request, destination, case.kind)

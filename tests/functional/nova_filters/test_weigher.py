@@ -144,7 +144,9 @@ class OrderTest(base.StackTestCase):
         self.assertEqual([0, 0, 0, 0], self.members(other))
         origin, old, new, _ = self.hosts
         for host, status in (old, 'confirmed'), (new, 'pre-migrating'):
-            computes.start_migration(self.cloud, request, origin, host, status)
+            computes.start_migration(
+                self.cloud, request, origin, host, 'evacuation', status
+            )
         self.assertEqual([0, 0, 1, 0], self.members(other))
         self.cloud.update(request, host=self.hosts[2], task_state=None)
         self.assertEqual([0, 0, 1, 0], self.members(other))
@@ -308,6 +310,10 @@ class CostTest(base.StackTestCase, pages.PageTestCase):
         member = self.request({}, group=group)
         # The members, the cells, the servers, and the request of the new one.
         self.assert_asked(3, 1, member, self.states(member))
+        move = self.request({}, group=group)
+        self.cloud.place(move, None, 'shelved_offloaded')
+        self.cloud.start_action(move, 'unshelve', 'unshelving')
+        self.assert_asked(3, 2, member, self.states(member))
         self.assert_page_says(
             'nova-spread',
             'a weigher sends about three statements to the API database, and '
@@ -316,7 +322,7 @@ class CostTest(base.StackTestCase, pages.PageTestCase):
         self.assert_page_says(
             'soft-anti-affinity',
             'the weigher sends about three SQL statements to the API '
-            'database, and one to each cell with members.',
+            'database, and one or two to each cell with members.',
         )
 
     def test_what_is_kept_goes_with_the_servers(self) -> None:
