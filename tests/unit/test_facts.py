@@ -2,6 +2,7 @@
 
 """Numbers and words of the pages, each from what it speaks of."""
 
+import math
 import re
 
 import ddt
@@ -16,7 +17,6 @@ from senlin_plugins.planning import apportionment, spec
 from tests import pages, signing
 from tests.pages import NUMBERS
 from tests.unit.heat_hints import requests
-from tests.unit.nova_filters.spread.test_requests import flavor, needs
 
 
 class UpgradeCheckTest(pages.PageTestCase):
@@ -92,10 +92,12 @@ class PreferencesTest(pages.PageTestCase):
         self.assert_page_says(
             'preferences',
             'The weight of a host is {} for 1 point, {} for 10 points and {} '
-            'for 100 points, and the same with a minus sign below 0.'.format(
-                *weights
-            ),
+            'for 100 points: 1 plus the decimal logarithm.'.format(*weights),
         )
+        for points in range(1, 101):
+            weight = preferences.weight(points)
+            self.assertAlmostEqual(1 + math.log10(points), weight)
+            self.assertEqual(-weight, preferences.weight(-points))
 
     def test_the_default_multiplier(self):
         default = f'{conf.DEFAULTS["preference_weight_multiplier"]:g}'
@@ -148,26 +150,6 @@ class SpreadTest(pages.PageTestCase):
             'nova-spread',
             f'After {NUMBERS[minutes]} minutes, the weigher assumes that a '
             'start or a move has failed.',
-        )
-
-    def test_what_does_not_keep_servers_apart(self):
-        hints = {'heat_root_stack_id': 'root', 'role': 'db'}
-        other = {'nova_object.data': {'id': 'other'}}
-        for changes in (
-            {'image': other},
-            {'flavor': flavor(extra_specs={'a': 'b'}, memory_mb=1)},
-            {'scheduler_hints': hints},
-        ):
-            # IsolatedHostsFilter, which looks at the image, is not enabled.
-            kind = needs(False, False, **changes)
-            self.assertEqual(needs(False, False), kind)
-        self.assert_page_says(
-            'nova-spread',
-            'Different images, flavor sizes and most scheduler hints are no '
-            'problem.',
-        )
-        self.assert_page_says(
-            'soft-anti-affinity', 'Different images and sizes are no problem.'
         )
 
 

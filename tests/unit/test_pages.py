@@ -12,7 +12,8 @@ import docutils.nodes
 from tests import pages
 
 _NAME = re.compile(r'[A-Za-z_][\w-]{3,}')
-#: What the pages name, and nothing here uses.
+#: What the pages name, and nothing here uses: names of other projects, options
+#: of other commands, examples, and words of messages and values.
 FOREIGN = """
     accel AggregateMultiTenancyIsolation BlazarFilter FailureDomainFilter
     PCIWeigher blazar_filter blazarnova enable_isolated_aggregate_filtering
@@ -23,8 +24,6 @@ FOREIGN = """
     CUSTOM_LICENSED no-such-key
     ACTION Encountered safe
 """
-
-
 #: What the other names come from.
 SOURCES = """
     senlin_plugins nova_filters heat_hints os_placement_plugins
@@ -56,7 +55,7 @@ class PagesTest(pages.PageTestCase):
             literals = ' '.join(re.findall('``(.+?)``', text, re.S))
             self.assertEqual(set(), {*_NAME.findall(literals)} - words, page)
 
-    def test_an_option_has_one_value_on_all_pages(self) -> None:
+    def test_a_multiplier_has_one_value_on_all_pages(self) -> None:
         shown = collections.defaultdict(set)
         for page in pages.pages():
             for block in pages.read(page):
@@ -72,15 +71,18 @@ class PagesTest(pages.PageTestCase):
             # 0 switches it off.
             self.assertEqual({value}, shown[name] - {0}, name)
 
-    def test_what_comes_before_a_restart(self) -> None:
+    def test_a_check_comes_before_the_restart(self) -> None:
         for page in pages.pages():
             for block in pages.read(page):
-                _, *restarts = block.text.split('systemctl restart ')
-                for after in restarts:
-                    self.assertNotIn('upgrade check', after, str(block))
+                _, _, after = block.text.partition('systemctl restart ')
+                self.assertNotIn('upgrade check', after, str(block))
+
+    def test_heat_restarts_before_nova(self) -> None:
+        for page in pages.pages():
+            for block in pages.read(page):
                 # Heat signs the hints that Nova then trusts.
-                for after in restarts[1:]:
-                    self.assertNotIn('heat-engine', after, str(block))
+                _, _, after = block.text.partition('restart nova-scheduler')
+                self.assertNotIn('restart heat-engine', after, str(block))
         self.assert_page_says(
             'quickstart-stack',
             'Then restart first heat-engine, and then nova-scheduler:',

@@ -20,7 +20,7 @@ from nova.scheduler.filters import extra_specs_ops
 import tests
 from nova_filters.matching.inputs import SCOPE
 from testing.nova import states
-from tests.functional.nova_filters import base, oracle, test_oracle
+from tests.functional.nova_filters import base, draws, oracle
 
 #: How many requests there are, with eight hosts each.
 REQUESTS = 125_000 if tests.ALL else 2_500
@@ -31,7 +31,7 @@ _MATCH = extra_specs_ops.match
 
 def _metadata(rng: random.Random) -> dict[str, str]:
     """Return the metadata of an aggregate, whose flag is off."""
-    data = test_oracle.draw_metadata(rng)
+    data = draws.metadata(rng)
     if oracle.is_on(data, oracle.FORCE):
         del data[oracle.FORCE]
     return data
@@ -41,7 +41,7 @@ def _flavor(rng: random.Random) -> dict[str, str]:
     """Return extra specs without a sentinel, and without a flag."""
     return {
         key: text
-        for key, text in test_oracle.draw_flavor(rng).items()
+        for key, text in draws.flavor(rng).items()
         if oracle.parse(text).isdisjoint(oracle.SENTINELS.values())
         and not key.endswith((oracle.FORCE, oracle.PREFER))
     }

@@ -16,7 +16,7 @@ from osc_placement_plugins import offers
 from osc_placement_plugins.records import Aggregate, Flavor, Host, Inventory
 from osc_placement_plugins.verdicts import Verdict
 from testing.nova import states
-from tests.functional.nova_filters import base, oracle
+from tests.functional.nova_filters import base, draws, oracle
 
 #: How many requests there are, with eight hosts each.
 REQUESTS = 60_000 if tests.ALL else 2_400
@@ -26,73 +26,6 @@ _SEED = 20260202
 #: The last one has an exempt key with a namespace.
 _EXEMPT = (conf.DEFAULTS['exempt_metadata_keys'], [], ['l', 'ns:?', '[abc'])
 
-_KEYS = (
-    'k', 'k', 'k', 'k', 'l', 'l', 'ns:k', 'ns:k', 'availability_zone',
-)  # fmt: skip
-_ODD_KEYS = (
-    'aggregate_preferred:k', 'aggregate_preferredx:k', oracle.FORCE,
-    oracle.PREFER, ':k', 'k:', '', 'L', 'k ', '[abc', f'{oracle.SCOPE}k',
-)  # fmt: skip
-_PREFIXES = ('', '', '', oracle.SCOPE)
-_PREFERENCES = (
-    'aggregate_preferred', 'aggregate_preferred', 'aggregate_avoided',
-    'aggregate_preferred.2', 'aggregate_avoided.3', 'aggregate_avoided.100',
-)  # fmt: skip
-_MALFORMED_PREFERENCES = (
-    'aggregate_preferred.0', 'aggregate_avoided.101', 'aggregate_preferred.x',
-    'aggregate_avoided.', 'aggregate_preferred.1.5', 'aggregate_avoided.+5',
-)  # fmt: skip
-_FLAGS = ('True', 'True', 'on', 'no, YES', ' 1', 'False', 'Ture', '', ',')
-_FREQUENT = (
-    '1', '1', '*', '~', '!', '!', '<or> 1 <or> ~', '<or> * <or> ~', '<or>',
-    '<or> ! <or> 1',
-)  # fmt: skip
-_TEXTS = (
-    '1', '1', '1', '2', '2', '3', ' 1', ' * ', '', '**', '<or> 1 <or> 2',
-    '<or> 2 <or> 3', '<or> 2 <or> ~', '<or> * <or> ~ <or> 1', '<or> !',
-    '<or> ~', '<or> ! <or> !', '<or> 1 <or>', '<or>1', '1 <or> 2', '! 1',
-    '<OR> 1', '\t*', '<or>\u00a01', 'a,b', '>= 2', '>=  2', '>= 3', '>= 2 3',
-    '= 1', '== 1.0', '!= 1', '<= 2', '>= two', '>= nan', '>=', '> 2', '1e999',
-    '\u0663', 's== *', 's== 1', 's!= 1', 's< 2', 's>= 2', 's==', '<in> 1',
-    '<all-in> 1 2', '<in>', '<all-in>', '== two', '<= -inf', 'nan', 's<= 1',
-    's> 1', 's<', '2.5',
-)  # fmt: skip
-
-
-def _text(rng: random.Random) -> str:
-    return rng.choice(rng.choice((_FREQUENT, _TEXTS)))
-
-
-def _key(rng: random.Random) -> str:
-    keys = _KEYS if rng.random() < 0.9 else _ODD_KEYS
-    return rng.choice(_PREFIXES) + rng.choice(keys)
-
-
-def draw_flavor(rng: random.Random) -> dict[str, str]:
-    flavor = {}
-    for _ in range(rng.choice((0, 1, 1, 1, 2, 2, 3))):
-        key = _key(rng)
-        flavor[key] = _text(rng)
-        if rng.random() < 0.2:
-            flavor[oracle.SCOPE + key] = _text(rng)
-    for _ in range(rng.choice((0, 0, 1, 1, 2))):
-        names = _PREFERENCES
-        if rng.random() < 0.1:
-            names = _MALFORMED_PREFERENCES
-        flavor[f'{rng.choice(names)}:{_key(rng)}'] = _text(rng)
-    return flavor
-
-
-def draw_metadata(rng: random.Random) -> dict[str, str]:
-    metadata = {}
-    for _ in range(rng.choice((0, 1, 1, 1, 2, 2, 3))):
-        texts = [_text(rng) for _ in range(rng.choice((1, 1, 1, 2, 3)))]
-        metadata[_key(rng)] = rng.choice((',', ' , ')).join(texts)
-    for flag in (oracle.FORCE, oracle.PREFER):
-        if rng.random() < 0.5:
-            metadata[flag] = rng.choice(_FLAGS)
-    return metadata
-
 
 def _inventory(rng: random.Random, exempt: list[str]) -> Inventory:
     """Return the hosts of a random cloud, of which some are down."""
@@ -100,7 +33,7 @@ def _inventory(rng: random.Random, exempt: list[str]) -> Inventory:
     aggregates = [
         Aggregate(
             f'a{number}',
-            draw_metadata(rng),
+            draws.metadata(rng),
             tuple(rng.sample(names, number % 4)),
         )
         for number in range(6)
@@ -130,7 +63,7 @@ class OracleTest(base.OptionTestCase):
         for exempt in _EXEMPT:
             self.set_option('exempt_metadata_keys', exempt)
             for spec, hosts in states.random_requests(
-                REQUESTS // len(_EXEMPT), rng, draw_flavor, draw_metadata
+                REQUESTS // len(_EXEMPT), rng, draws.flavor, draws.metadata
             ):
                 answers = ours(spec, hosts)
                 for host, answer in zip(hosts, answers, strict=True):
@@ -170,7 +103,7 @@ class OracleTest(base.OptionTestCase):
             inventory = _inventory(rng, exempt)
             hosts = [*inventory.hosts.values()]
             up = {host.name for host in hosts if host.usable}
-            flavors = [Flavor(f'f{n}', draw_flavor(rng)) for n in range(6)]
+            flavors = [Flavor(f'f{n}', draws.flavor(rng)) for n in range(6)]
             expected = collections.defaultdict(set)
             for flavor in flavors:
                 takers = {

@@ -12,6 +12,7 @@ import ddt
 from nova_filters.matching import inputs
 from nova_filters.spread import order, requests
 from os_placement_plugins import signature
+from tests import pages
 
 #: Every combination of filters: those of aggregates, and those of images.
 FILTERS = [*itertools.product((False, True), repeat=2)]
@@ -73,7 +74,7 @@ class StackTest(unittest.TestCase):
 
 
 @ddt.ddt
-class KindTest(unittest.TestCase):
+class KindTest(pages.PageTestCase):
     """What tells servers apart that have different candidates."""
 
     @ddt.data(
@@ -130,6 +131,15 @@ class KindTest(unittest.TestCase):
                 needs(aggregates, by_image, image=data) for data in images
             }
             self.assertEqual(3 if by_image else 1, len(digests))
+        # Sizes and most hints choose no host, see above.
+        self.assert_page_says(
+            'nova-spread',
+            'Different images, flavor sizes and most scheduler hints are no '
+            'problem.',
+        )
+        self.assert_page_says(
+            'soft-anti-affinity', 'Different images and sizes are no problem.'
+        )
 
     def test_the_flavor_is_kept_for_the_filter_alone(self) -> None:
         for aggregates, text in ((False, ''), (True, '{"a": "b"}')):
