@@ -12,6 +12,7 @@ import docutils.nodes
 from tests import pages
 
 _NAME = re.compile(r'[A-Za-z_][\w-]{3,}')
+_SERVICE = re.compile('(?:nova|heat|senlin)-[a-z-]+')
 #: What the pages name, and nothing here uses: names of other projects, options
 #: of other commands, examples, and words of messages and values.
 FOREIGN = """
@@ -87,6 +88,21 @@ class PagesTest(pages.PageTestCase):
             'quickstart-stack',
             'Then restart first heat-engine, and then nova-scheduler:',
         )
+
+    def test_a_package_has_the_same_services_on_all_pages(self) -> None:
+        told = []
+        for page in 'README.rst', 'doc/source/install.rst':
+            text = (pages.ROOT / page).read_text('utf-8')
+            for row in pages.parse(text).findall(docutils.nodes.row):
+                package, services, *_ = (cell.astext() for cell in row)
+                if package.startswith(('nova_', 'heat_', 'senlin_')):
+                    told.append((package, *_SERVICE.findall(services)))
+        self.assertEqual(3, len({*told}), told)
+        services = {name for row in told for name in row[1:]}
+        for page in pages.pages():
+            text = (pages.ROOT / page).read_text('utf-8')
+            restarted = ' '.join(re.findall('restart (.+)', text))
+            self.assertLessEqual({*_SERVICE.findall(restarted)}, services)
 
     def test_the_releases_are_those_of_the_support_matrix(self) -> None:
         for service in 'Nova', 'Heat':
