@@ -35,6 +35,7 @@ class RegionSpec(unittest.TestCase):
             {'name': 'a', 'weight': 10**6, 'cap': 10**6},
             Region('a', 10**6, 10**6),
         ),
+        ({'name': 'a', 'weight': 0, 'cap': 0}, Region('a', 0, 0)),
         # YAML reads such a name as a number.
         ({'name': 1}, Region('1', 100, -1)),
     )
