@@ -54,16 +54,14 @@ class Cloud(databases.Databases):
             aggregate.add_host(host)
         return aggregate
 
-    def add_flavor(
-        self, name: str, extra_specs: Mapping[str, str], memory_mb: int = 64
-    ) -> Any:
+    def add_flavor(self, name: str, extra_specs: Mapping[str, str]) -> Any:
         """Return a new small flavor, read back from the database."""
         flavor = objects.Flavor(
             self.context,
             name=name,
             flavorid=uuidutils.generate_uuid(),
             vcpus=1,
-            memory_mb=memory_mb,
+            memory_mb=64,
             root_gb=1,
             ephemeral_gb=0,
             swap=0,
@@ -237,6 +235,28 @@ class Cloud(databases.Databases):
             objects.InstanceAction.action_start(
                 cell_context, request.instance_uuid, action, want_result=False
             )
+
+    def start_migration(
+        self,
+        request: Any,
+        origin: str,
+        destination: str,
+        kind: str,
+        status: str = 'migrating',
+    ) -> None:
+        """Write down where a server goes, as its new nova-compute does.
+
+        :param kind: as Nova writes it: a live migration or others.
+        """
+        with self.in_cell() as cell_context:
+            objects.Migration(
+                cell_context,
+                instance_uuid=request.instance_uuid,
+                source_compute=origin,
+                dest_compute=destination,
+                status=status,
+                migration_type=kind,
+            ).create()
 
     def add_group(self, policy: str, uuid: str | None = None) -> Any:
         """Return a new server group, as Nova's InstanceGroup."""

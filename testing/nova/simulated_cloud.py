@@ -96,14 +96,6 @@ class SimulatedCloud:
             group=self._group,
         )
 
-    def larger_flavor(self, request: Any) -> Any:
-        """Return a new flavor for the resize of a server."""
-        return self._cloud.add_flavor(
-            f'larger-{request.instance_uuid}',
-            request.flavor.extra_specs,
-            2 * request.flavor.memory_mb,
-        )
-
     def choose(self, request: Any, number: int) -> list[str]:
         """Return all hosts that pass, the host that a scheduler chooses first.
 

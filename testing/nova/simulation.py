@@ -4,6 +4,8 @@
 
 The time is simulated. The conductor and the compute nodes write what they
 would write, later than the choice.
+
+Import :mod:`testing.nova.engine` first: it chooses Nova's concurrency.
 """
 
 import collections
@@ -12,25 +14,27 @@ import datetime
 import heapq
 import itertools
 import random
+import types
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from nova import exception, objects
+from nova.compute import manager
 from oslo_utils import timeutils
 
 from nova_filters import conf
 from os_placement_plugins import options
-from testing.nova import computes, engine, simulated_cloud, spread_case
+from testing.nova import engine, simulated_cloud, spread_case
 
 #: After how many seconds nova-compute has spawned a server.
 SPAWNING: Final = 60.0
-#: How many seconds it takes to move the memory or the disk of a server.
+#: How many seconds it takes to move the memory of a server.
 MOVING: Final = 10.0
 #: The task state of a server that moves, by the kind of its move.
 TASK_STATES: Final = {
     spread_case.UNSHELVE: 'unshelving',
     spread_case.EVACUATE: 'rebuilding',
     spread_case.LIVE_MIGRATION: 'migrating',
-    spread_case.RESIZE: 'resize_prep',
 }
 
 
@@ -56,13 +60,10 @@ class Simulation:
             cloud, case, processes, seed, self._random
         )
         #: The host that was chosen for each living server. A server that is
-        #: to be resized or migrated has its old host before it is asked to.
+        #: to be migrated has its old host before it is asked to.
         self.chosen: dict[str, str] = {}
         #: The servers that ended in ERROR, and the moves without a host.
         self.errors: list[str] = []
-        #: The servers that were resized or migrated to a host although
-        #: another candidate had at least two members fewer then.
-        self.crowded: list[str] = []
         self._requests: dict[int, Any] = {}
 
     def run(self) -> dict[str, int]:
@@ -96,7 +97,7 @@ class Simulation:
         """
         case = self._case
         happen = self._boot
-        if case.kind in (spread_case.LIVE_MIGRATION, spread_case.RESIZE):
+        if case.kind == spread_case.LIVE_MIGRATION:
             happen = self._move
         elif case.kind != spread_case.BOOT:
             happen = self._restore
@@ -137,18 +138,11 @@ class Simulation:
             if kind == spread_case.UNSHELVE:
                 self._cloud.place(request, None, 'shelved_offloaded')
                 continue
-            origin = self._origin(number)
+            origin = self._simulated.hosts[0]
             self._cloud.place(request, origin, 'active')
             self._simulated.tell_schedulers(request, origin)
             if kind != spread_case.EVACUATE:
                 self.chosen[request.instance_uuid] = origin
-
-    def _origin(self, number: int) -> str:
-        """Return the host that a server leaves."""
-        hosts = self._simulated.hosts
-        if self._case.kind == spread_case.RESIZE:
-            return hosts[number % len(hosts)]
-        return hosts[0]
 
     def _boot(self, number: int) -> Iterator[float]:
         """Boot a server."""
@@ -194,7 +188,7 @@ class Simulation:
                 yield between(0.3, 1.5)
             self._cloud.update(request, host=host, task_state='spawning')
             self._report(host)
-            works = not computes.violates_policy(self._cloud, request, host)
+            works = not self._violates_policy(request, host)
             # Only the first attempt may fail.
             may_fail = works and not attempt and self._case.failing
             if may_fail and self._random.random() < self._case.failing:
@@ -212,9 +206,9 @@ class Simulation:
         self.errors.append(server)
 
     def _move(self, number: int) -> Iterator[float]:
-        """Resize or migrate a server, which has its old host meanwhile."""
+        """Migrate a server, which has its old host meanwhile."""
         case, between = self._case, self._random.uniform
-        request, origin = self._requests[number], self._origin(number)
+        request, origin = self._requests[number], self._simulated.hosts[0]
         time = timeutils.utcnow()
         if number % 2:
             time -= datetime.timedelta(seconds=case.clock)
@@ -222,30 +216,41 @@ class Simulation:
         self._cloud.start_action(request, case.kind, state, time)
         del self.chosen[request.instance_uuid]
         asked = request.obj_clone()
-        if case.kind == spread_case.RESIZE:
-            asked.flavor = self._simulated.larger_flavor(request)
         asked.ignore_hosts = [origin]
-        yield between(0.1, 0.6 + self._case.busy)
-        counts = collections.Counter(self.chosen.values())
+        yield between(0.1, 0.6 + case.busy)
         hosts = self._choose(asked, number)
         if not hosts:
             self.chosen[request.instance_uuid] = origin
             self._cloud.update(request, task_state=None)
             return
         destination = hosts[0]
-        if counts[destination] > min(counts[host] for host in hosts):
-            self.crowded.append(request.instance_uuid)
-        # The conductor stores the new flavor.
-        request.flavor = asked.flavor
-        request.save()
         yield between(0.5, 2.0)
-        computes.start_migration(
-            self._cloud, request, origin, destination, case.kind
-        )
+        self._cloud.start_migration(request, origin, destination, case.kind)
         self._report(destination)
         yield MOVING
-        computes.finish_migration(self._cloud, request, destination, case.kind)
+        self._cloud.migrations(request, status='completed')
+        self._cloud.update(request, host=destination, task_state=None)
         self._simulated.tell_schedulers(request, destination, origin)
+
+    def _violates_policy(self, request: Any, host: str) -> bool:
+        """Tell whether nova-compute refuses a server because of its group.
+
+        This is the late check of Nova: nova-compute has claimed the server,
+        and counts the members of the group on its host.
+        """
+        # A ComputeManager would need a hypervisor. The check reads these two.
+        service = types.SimpleNamespace(
+            host=host, _get_nodename=lambda instance: host
+        )
+        with self._cloud.in_cell() as context:
+            instance = objects.Instance(context, uuid=request.instance_uuid)
+            try:
+                manager.ComputeManager._validate_instance_group_policy(
+                    service, context, instance, request.scheduler_hints
+                )
+            except exception.GroupAffinityViolation:
+                return True
+        return False
 
     def _choose(self, request: Any, number: int) -> list[str]:
         """Return the chosen host of a server, then the others that passed.

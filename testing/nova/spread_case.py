@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 #: How a server comes to its host.
 BOOT, UNSHELVE, EVACUATE = 'boot', 'unshelve', 'evacuate'
-LIVE_MIGRATION, RESIZE = 'live-migration', 'resize'
+LIVE_MIGRATION = 'live-migration'
 #: The policies of server groups that spread their members.
 SOFT, STRICT = 'soft-anti-affinity', 'anti-affinity'
 

@@ -15,7 +15,7 @@ from oslo_utils import timeutils
 
 from nova_filters.matching import inputs
 from nova_filters.weighers import reader, rows
-from testing.nova import computes, engine
+from testing.nova import engine
 from tests import pages, signing
 from tests.functional.nova_filters import base
 from tests.functional.nova_filters.base import MULTIPLIER, STRONG, of_stack
@@ -144,12 +144,20 @@ class OrderTest(base.StackTestCase):
         self.assertEqual([0, 0, 0, 0], self.members(other))
         origin, old, new, _ = self.hosts
         for host, status in (old, 'confirmed'), (new, 'pre-migrating'):
-            computes.start_migration(
-                self.cloud, request, origin, host, 'evacuation', status
+            self.cloud.start_migration(
+                request, origin, host, 'evacuation', status
             )
         self.assertEqual([0, 0, 1, 0], self.members(other))
         self.cloud.update(request, host=self.hosts[2], task_state=None)
         self.assertEqual([0, 0, 1, 0], self.members(other))
+
+    def test_members_that_are_resized_at_once_change_places(self) -> None:
+        requests = [self.request(_STACK) for _ in self.hosts]
+        for request, host in zip(requests, self.hosts, strict=True):
+            self.cloud.place(request, host, 'active')
+            self.cloud.start_action(request, 'resize', 'resize_prep')
+            request.ignore_hosts.append(host)
+        self.assertEqual([1, 1, 1, 1], self.choose_all(requests))
 
     def test_boots_and_moves_see_each_other(self) -> None:
         boot, move = (self.request(_STACK) for _ in range(2))
