@@ -6,6 +6,8 @@ DevStack's own functions are stand-ins here: they write lines into the file,
 and a service counts as enabled if it is named.
 """
 
+import ddt
+
 from testing import subprocesses
 from tests import processes, signing, upgrade_checks
 
@@ -42,8 +44,9 @@ source "$FOLDER/plugin.sh" stack "$PHASE"
 """
 
 
-class DevstackCase(upgrade_checks.UpgradeCheckCase):
-    def stacked(self, service, text='', phase='post-config', **variables):
+@ddt.ddt
+class DevstackTest(upgrade_checks.UpgradeCheckCase):
+    def stacked(self, service, text='', phase='post-config'):
         """Run a phase of the plug-in on a file; return its new text."""
         path = self.write(text)
         result = subprocesses.run(
@@ -54,69 +57,46 @@ class DevstackCase(upgrade_checks.UpgradeCheckCase):
                 'FILE': str(path),
                 'ENABLED': service,
                 'PHASE': phase,
-                **variables,
+                'PLACEMENT_PLUGINS_SIGNING_KEY': signing.KEY,
             },
         )
         self.assertEqual((0, ''), (result.returncode, result.stderr))
         self.printed = result.stdout
         return path.read_text()
 
-
-class NovaTest(DevstackCase):
-    command = 'nova-filters-status'
-    file = 'nova.conf'
-
-    def test_the_check_has_nothing_to_say_of_the_file(self):
-        text = self.stacked(
+    @ddt.data(
+        # The filters of DevStack stay, but for the one that is replaced.
+        (
             'n-sch',
+            'nova-filters-status',
+            'nova.conf',
             '[filter_scheduler]\nenabled_filters = ComputeFilter, '
             'AggregateInstanceExtraSpecsFilter,SameHostFilter\n',
-            PLACEMENT_PLUGINS_SIGNING_KEY=signing.KEY,
-        )
-        self.assertIn(f'signing_key = {signing.KEY}', text)
-        # The filters of DevStack stay, but for the one that is replaced.
-        self.assertIn(
             'enabled_filters = ComputeFilter,SameHostFilter,'
             'AggregateInstanceTypeFilter\n',
-            text,
-        )
+        ),
+        (
+            'h-eng',
+            'heat-hints-status',
+            'heat.conf',
+            '',
+            '[heat_hints]\nenabled = true\n',
+        ),
+    )
+    @ddt.unpack
+    def test_the_check_has_nothing_to_say_of_the_file(
+        self, service, command, file, before, written
+    ):
+        self.command, self.file = command, file
+        text = self.stacked(service, before)
+        self.assertIn(written, text)
+        self.assertIn(f'signing_key = {signing.KEY}', text)
         self.assert_clean(text)
         # Stacking again changes nothing.
-        self.assertEqual(text, self.stacked('n-sch', text))
-
-    def test_the_filter_comes_alone_if_no_weigher_is_wanted(self):
-        text = self.stacked(
-            'n-sch',
-            PLACEMENT_PLUGINS_WEIGHERS='False',
-            PLACEMENT_PLUGINS_SIGNING_KEY=signing.KEY,
-        )
-        self.assertIn('AggregateInstanceTypeFilter\n', text)
-        for option in ('weight_classes', 'multiplier', 'signing_key'):
-            self.assertNotIn(option, text)
-        self.assert_clean(text)
-
-    def test_without_the_service_nothing_is_written(self):
-        text = self.stacked('n-sch', PLACEMENT_PLUGINS_NOVA='False')
-        self.assertEqual('', text)
-        self.assertEqual('', self.stacked('n-cpu'))
-
-
-class HeatTest(DevstackCase):
-    command = 'heat-hints-status'
-    file = 'heat.conf'
-
-    def test_the_check_has_nothing_to_say_of_the_file(self):
-        for key in ('', signing.KEY):
-            text = self.stacked('h-eng', PLACEMENT_PLUGINS_SIGNING_KEY=key)
-            self.assertEqual(bool(key), 'signing_key' in text)
-            self.assert_clean(text)
-
-
-class SenlinTest(DevstackCase):
-    command = 'senlin-plugins-status'
-    file = 'senlin.conf'
+        self.assertEqual(text, self.stacked(service, text))
 
     def test_the_package_comes_before_the_file(self):
+        self.command, self.file = 'senlin-plugins-status', 'senlin.conf'
         self.assertEqual('', self.stacked('sl-eng', phase='install'))
         self.assertIn(
             'installed /opt/stack/os-placement-plugins', self.printed
