@@ -6,9 +6,6 @@ import collections
 import logging
 
 import ddt
-import jsonschema
-from nova.api.openstack.compute.schemas import flavors_extraspecs
-from nova.api.validation.extra_specs import validators
 
 from nova_filters.weighers import host_weighers
 from tests.functional.nova_filters import base
@@ -40,15 +37,6 @@ class PreferenceTest(base.CloudTestCase):
         self.add_aggregate(['large'], {'generation': 'old'})
         self.assert_chosen('large', {})
         self.assert_chosen('host-0', {f'{_AVOIDS}:generation': 'old'})
-
-    def test_nova_accepts_the_extra_specs(self) -> None:
-        validators.load_validators()
-        names = f'{_LIKES}:hw:cpu', f'{_AVOIDS}.10:disk'
-        specs = dict.fromkeys(names, '<or> ssd <or> ~')
-        jsonschema.validate({'extra_specs': specs}, flavors_extraspecs.create)
-        for name, value in specs.items():
-            # From microversion 2.86 on.
-            validators.validate(name, value)
 
     def test_what_is_malformed_is_told_once(self) -> None:
         extra_specs = {f'{_LIKES}:disk': '<or>', f'{_AVOIDS}.0:a': '1'}

@@ -78,12 +78,6 @@ class MoveTest(base.CloudTestCase):
         ):
             self.assertEqual(passing, self.left(**fields), what)
 
-    def test_nova_asks_no_filter_about_a_forced_host(self) -> None:
-        forced = {'force_hosts': [self.other]}
-        self.assertEqual([self.other], self.left(**forced))
-        hints = {'_nova_check_type': ['rebuild']}
-        self.assertEqual([], self.left(**forced, scheduler_hints=hints))
-
     def test_only_a_rebuild_on_its_own_host_is_believed(self) -> None:
         own, both = [self.host], [self.host, self.other]
         for value, hosts, nodes, passing in (
