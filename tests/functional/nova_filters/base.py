@@ -141,13 +141,6 @@ class CloudTestCase(OptionTestCase):
         by_host = {state.host: state for state in states}
         return [by_host[host] for host in self.hosts]
 
-    def ranking(self, request: Any) -> list[tuple[str, float]]:
-        """Return hosts and weights, best first; nothing else happens."""
-        weighed = self.scheduler.host_manager.get_weighed_hosts(
-            self.states(request), request
-        )
-        return [(host.obj.host, host.weight) for host in weighed]
-
     def choose(self, request: Any) -> str:
         """Return the host that the scheduler chooses."""
         states = self.states(request)

@@ -15,7 +15,6 @@ from oslo_utils import timeutils
 
 from nova_filters.matching import inputs
 from nova_filters.weighers import reader, rows
-from testing.nova import engine
 from tests import pages, signing
 from tests.functional.nova_filters import base
 from tests.functional.nova_filters.base import MULTIPLIER, STRONG, of_stack
@@ -225,25 +224,6 @@ class BesideNovaTest(base.StackTestCase):
                     current_workload=100,
                     hypervisor_version=7000000,
                 )
-
-    def test_what_does_not_concern_it_goes_where_nova_puts_it(self) -> None:
-        self.place(_STACK, 3, 2, 1)
-        name, group = 'weight_classes', 'filter_scheduler'
-        self.set_option(name, ['nova.scheduler.weights.all_weighers'], group)
-        self.restart()
-        stock = self.scheduler
-        engine.CONF.clear_override(name, group=group)
-        for hints, multiplier in (
-            ({}, -STRONG),
-            ({'group': 'x'}, -STRONG),
-            (_STACK, 0.0),
-        ):
-            self.set_option(MULTIPLIER, multiplier)
-            request = self.request(hints)
-            ranking = self.ranking(request)
-            self.scheduler = stock
-            self.assertEqual(self.hosts, [host for host, _ in ranking])
-            self.assertEqual(ranking, self.ranking(request))
 
     def test_a_host_that_others_refuse_is_no_place(self) -> None:
         self.set_option(MULTIPLIER, -STRONG)
