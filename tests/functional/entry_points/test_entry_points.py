@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What the distribution publishes, seen beside what the services publish."""
+"""What the distribution publishes loads in the processes of its package."""
 
-import importlib.metadata
 import unittest
 
 import ddt
 
 from tests import processes
-
-DISTRIBUTION = 'os-placement-plugins'
 
 #: Loads what one package publishes, and prints of each entry point its group,
 #: its name, and the versions that a Senlin type has.
@@ -28,15 +25,6 @@ for point in points:
 
 @ddt.ddt
 class EntryPointTest(unittest.TestCase):
-    def test_names_are_unique_and_no_service_registers_them(self):
-        distribution = importlib.metadata.distribution(DISTRIBUTION)
-        for point in distribution.entry_points:
-            same_name = importlib.metadata.entry_points(
-                group=point.group, name=point.name
-            )
-            owners = [other.dist.name for other in same_name]
-            self.assertEqual([DISTRIBUTION], owners, point)
-
     @ddt.data(
         'senlin_plugins', 'nova_filters', 'heat_hints', 'osc_placement_plugins'
     )
