@@ -26,19 +26,11 @@ AFFINITY = 'stack_affinity_weight_multiplier'
 #: the row with its result, and words of what is told.
 CASES = (
     # What nothing reads.
-    (
-        '',
-        '[nova_filter]\nmax_skew = x',
-        'Option names',
-        'WARNING',
-        'section [',
-    ),
     ('', 'max_ske = x', 'Option names', 'WARNING', 'the nearest is max_skew'),
     # What is loaded.
     (OUR_FILTERS, '', ALL, 'FAILURE', 'no AggregateInstanceTypeFilter'),
     (OURS, 'acme.Gone', ALL, 'FAILURE', 'acme.Gone: ImportError: Class Gone'),
     (OURS, 'acme.Old', ALL, 'FAILURE', 'acme.Old.weight_multiplier(host_stat'),
-    (f',{OURS}', f',acme.Prints,{OURS}', ALL, 'SUCCESS', ' weighers can be '),
     (f'{OF_NOVA},{OURS}', OURS, ALL, 'WARNING', 'RAM'),
     # What is on.
     (',AggregateInstanceTypeFilter', '', 'Filter', 'SUCCESS', 'Off. To switc'),
@@ -68,13 +60,6 @@ CASES = (
         'of 100 points 30. Other weighers can add up to 7. BuildFailureWeigher'
         ' (build_failure_weight_multiplier = 1000000) and CrossCellWeigher '
         '(cross_cell_move_weight_multiplier = 1000000) outweigh all',
-    ),
-    (
-        f',{OURS}\n',
-        '\n[nova_filters]\npreference_weight_multiplier = 10\n',
-        'Preferences',
-        'WARNING',
-        'Off, so preference_weight_multiplier = 10 has no effect',
     ),
     ('', '', STACKS, 'SUCCESS', 'is -1. Other weighers can add up to 8'),
     ('', f'{AFFINITY} = 0', STACKS, 'WARNING', 'Nothing '),
@@ -108,19 +93,17 @@ CASES = (
     ),
 )
 
-#: A module with plug-ins of another vendor.
+#: A module with a weigher of another vendor.
 ACME = """
 from nova.scheduler import weights
 
-class Prints(weights.BaseHostWeigher):
+class Old(weights.BaseHostWeigher):
     def __init__(self):
         print('secret')
 
     def _weigh_object(self, obj, weight_properties):
         return 0.0
 
-
-class Old(Prints):
     def weight_multiplier(self):
         return 1.0
 """
