@@ -49,29 +49,24 @@ class PreferenceTest(base.CloudTestCase):
 
 @ddt.ddt
 class SpreadTest(base.StackTestCase):
-    """Six servers of a stack or a server group, beside preferences."""
+    """Six servers of a stack, beside preferences."""
 
     @ddt.data(
         # The default, at which a team is spread.
-        (1.0, 'aggregate_preferred.100:disk', 'stack', [2, 2, 2]),
-        (1.0, 'aggregate_preferred.100:disk', 'group', [2, 2, 2]),
-        (20.0, 'aggregate_preferred:disk', 'stack', [6, 0, 0]),
+        (1.0, 'aggregate_preferred.100:disk', [2, 2, 2]),
+        (20.0, 'aggregate_preferred:disk', [6, 0, 0]),
     )
     @ddt.unpack
-    def test_a_host_is_preferred(self, multiplier, spec, team, counts) -> None:
+    def test_a_host_is_preferred(self, multiplier, spec, counts) -> None:
         self.set_option(_OPTION, multiplier)
         self.set_option(base.MULTIPLIER, -base.STRONG)
-        self.set_option('server_group_weight_multiplier', base.STRONG)
         del self.hosts[3:]
         self.flavor = self.add_flavor({spec: 'ssd'})
         self.add_aggregate(self.hosts[:1], {'disk': 'ssd'})
-        hints, group = base.of_stack('a'), None
-        if team == 'group':
-            hints, group = None, self.cloud.add_group('soft-anti-affinity')
         self.restart()
         chosen: collections.Counter[str] = collections.Counter()
         for _ in range(6):
-            request = self.request(hints, group=group)
+            request = self.request(base.of_stack('a'))
             host = self.choose(request)
             self.cloud.place(request, host)
             chosen[host] += 1
