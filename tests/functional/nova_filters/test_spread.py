@@ -3,7 +3,6 @@
 """How evenly servers are spread whose hosts, clocks or groups differ."""
 
 import unittest
-from typing import Any
 
 import ddt
 
@@ -14,6 +13,10 @@ from tests.functional.nova_filters import base
 _DEDICATED = spread_case.Role({'hw:cpu_policy': 'dedicated'})
 _SHARED = spread_case.Role({'hw:cpu_policy': 'shared'})
 _KINDS = (_DEDICATED, _SHARED, spread_case.Role())
+_TWO_KINDS = {
+    'group': spread_case.SOFT,
+    'roles': (_DEDICATED,) * 3 + (_SHARED,) * 7,
+}
 _STRICT = {
     'group': spread_case.STRICT,
     'filters': ('ServerGroupAntiAffinityFilter',),
@@ -29,12 +32,6 @@ _MIGRATION = {'kind': spread_case.LIVE_MIGRATION, 'clock': 3.0, 'gap': 0.3}
 #: Several schedulers, each with a memory of its own.
 _PROCESSES = 16
 _SEEDS = range(8 if tests.ALL else 2)
-
-
-def _group_of_kinds(dedicated: int, shared: int) -> dict[str, Any]:
-    """Return a case of a group with so many servers of two kinds."""
-    roles = (_DEDICATED,) * dedicated + (_SHARED,) * shared
-    return {'group': spread_case.SOFT, 'roles': roles}
 
 
 @ddt.ddt
@@ -53,15 +50,12 @@ class SpreadTest(unittest.TestCase):
     @ddt.named_data(
         # Servers, hosts, how uneven the hosts may be, and the case.
         ('three_failed_builds', 9, 6, 1, _FAILED),
-        ('masters', 3, 4, 1, {'failed_hosts': (2,)}),
         ('late_answers', 14, 4, 1, {'busy': 6.0}),
         ('evacuations', 8, 5, 1, {'kind': spread_case.EVACUATE}),
         ('unshelves', 8, 4, 1, {'kind': spread_case.UNSHELVE}),
         ('clocks_that_differ', 12, 6, 1, _MIGRATION),
-        ('two_kinds_in_one_group', 10, 7, 1, _group_of_kinds(3, 7)),
-        ('two_other_kinds', 8, 3, 1, _group_of_kinds(5, 3)),
+        ('two_kinds_in_one_group', 10, 7, 1, _TWO_KINDS),
         ('strict_group', 9, 10, 1, _STRICT),
-        ('slow_strict_group', 9, 10, 1, {**_STRICT, 'gap': 0.5}),
         ('limit_without_the_weigher', 9, 3, 1, {**_LIMITED, 'multiplier': 0}),
         # Nobody knows the candidates of other kinds that are in flight.
         ('limit_for_each_of_three_kinds', 9, 3, 3, _LIMITED_KINDS),
