@@ -82,7 +82,7 @@ def _parse_resize(inputs: Mapping[str, Any]) -> dict[str, Any]:
                 inputs[field], f"'{field}'", least
             )
     if 'strict' in inputs:
-        values.parse_flag(inputs['strict'], "'strict'")
+        values.check_flag(inputs['strict'], "'strict'")
     if 'adjustment_type' not in inputs:
         if 'number' in inputs:
             raise WrongValue("'number' needs an 'adjustment_type'.")

@@ -66,8 +66,8 @@ def parse_choice(value: object, field: str, allowed: Iterable[str]) -> str:
     return str(value)
 
 
-def parse_flag(value: object, field: str) -> bool:
-    """Return the value if it is a boolean.
+def check_flag(value: object, field: str) -> None:
+    """Check that a value is a boolean.
 
     :param value: the value as the user wrote it.
     :param field: the name of the field that contains the value.
@@ -75,7 +75,6 @@ def parse_flag(value: object, field: str) -> bool:
     """
     if not isinstance(value, bool):
         raise WrongValue(f'{field} must be a boolean.')
-    return value
 
 
 def parse_ids(value: object, field: str) -> list[str]:

@@ -46,10 +46,10 @@ class Values(unittest.TestCase):
 
     def test_a_flag(self):
         for value in (True, False):
-            self.assertIs(value, values.parse_flag(value, 'out'))
+            values.check_flag(value, 'out')
         message = 'out must be a boolean.'
         for value in (1, 'true', None):
-            self.assert_wrong(message, values.parse_flag, value, 'out')
+            self.assert_wrong(message, values.check_flag, value, 'out')
 
     def test_ids(self):
         for value in ([], ['a', 'b', 'a']):
