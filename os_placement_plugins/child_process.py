@@ -20,8 +20,8 @@ Begin = Callable[[str], None]
 #: How many seconds the loading of one thing may take.
 LIMIT = 30.0
 
-#: How many seconds the process may take to end by itself. At its end, a
-#: plug-in may write its files, and a measurement of coverage does.
+#: How many seconds the process may take to end by itself. Some modules write
+#: files when a process ends, as the measurement of coverage does.
 _GRACE: Final = 1.0
 _BEGUN: Final = 'begun'
 _FAILED: Final = 'failed'

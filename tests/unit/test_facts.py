@@ -10,7 +10,7 @@ import ddt
 from heat_hints import hints, providers
 from nova_filters import conf
 from nova_filters.matching import inputs, judge, preferences, requirement
-from nova_filters.spread import order
+from nova_filters.spread import order, places
 from os_placement_plugins import signature, stack_hints, upgrade_check
 from senlin_plugins import conf as senlin_conf
 from senlin_plugins.planning import apportionment, spec
@@ -144,6 +144,15 @@ class SpreadTest(pages.PageTestCase):
             'nova-spread', '``stack_spread_over``', f'``{level}``'
         )
 
+    def test_how_large_a_multiplier_must_be(self):
+        preference = conf.DEFAULTS['preference_weight_multiplier']
+        self.assert_page_says(
+            'nova-spread', f'Add {preference:g} for ``PreferenceWeigher``'
+        )
+        self.assert_page_says(
+            'nova-spread', f'Your multiplier, times {places.GAP}, must'
+        )
+
     def test_how_long_a_start_may_take(self):
         minutes = order.IN_FLIGHT.total_seconds() / 60
         self.assert_page_says(
@@ -246,5 +255,6 @@ class SenlinTest(pages.PageTestCase):
         self.assert_page_says(
             'senlin',
             'If a service does not answer, the action takes up to '
-            f'{timeout + 1} seconds longer (``region_timeout`` plus 1).',
+            '``region_timeout`` plus 1 seconds longer, which is '
+            f'{timeout + 1} seconds by default.',
         )
