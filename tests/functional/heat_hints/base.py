@@ -17,13 +17,7 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from testing.heat import (
-    configuration,
-    loopback,
-    nova_side,
-    process,
-    stack_hints,
-)
+from testing.heat import configuration, loopback, process, stack_hints
 from testing.heat.templates import server, stack, template
 from tests import pages
 
@@ -153,9 +147,6 @@ class ScenarioCase(pages.PageTestCase):
                 text = f'{exc}\n...{log.read_text()[-4000:]}'
                 raise AssertionError(text) from exc
             stacks = {report['name']: report for report in reports}
-            for request in cloud.requests:
-                if request.kind == 'server':
-                    nova_side.check(request)
             return Outcome(stacks, cloud.requests, log.read_text())
 
     def assert_created(self, *names: str) -> None:

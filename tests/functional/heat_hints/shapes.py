@@ -15,8 +15,15 @@ from testing.heat.templates import (
     template,
     texts,
 )
-from tests.functional.heat_hints.specification import CLAIMED, CLAIMING
 
+#: What the tests' templates set themselves: two reserved names, and a hint.
+CLAIMED = {
+    'heat_root_stack_id': 'claimed',
+    'heat_resource_name': 'claimed',
+    'tier': 'gold',
+}
+#: The user data of a server whose template sets :data:`CLAIMED`.
+CLAIMING = 'claiming'
 #: How deep stacks are nested, the root stack not counted.
 DEPTH = 6
 PROJECTS = ('first', 'second')

@@ -49,18 +49,6 @@ class TestExampleProvider(base.ScenarioCase):
             self.assertEqual([], self.outcome.lines(level))
 
 
-class TestWithoutRacks(base.ScenarioCase):
-    options = TestExampleProvider.options
-    settings = {'rack_provider': {'file': '{folder}/gone.json'}}
-    files = TestExampleProvider.files
-    entry_points = TestExampleProvider.entry_points
-
-    def test_heat_engine_does_not_start(self) -> None:
-        self.assert_not_started(
-            *base.REFUSED, 'provider "rack"', '[rack_provider] file', 'gone'
-        )
-
-
 class TestItsTest(unittest.TestCase):
     def test_it_passes(self) -> None:
         program, *words = COMMANDS[0].split()

@@ -8,13 +8,12 @@ from testing.heat.templates import server, stack, template
 from tests import signing
 from tests.functional.heat_hints import base
 
-#: The database fails for the hook's query only, and the hook itself for one
-#: server: the engine imports this before it sends statements.
+#: The database fails for the hook's query only, the hook itself for one
+#: server, and no hint can be signed: the engine imports this before it sends
+#: statements.
 PROVIDERS = (
     base.PROVIDER
-    + '''
-import hmac
-
+    + """
 import sqlalchemy
 
 from heat_hints import hints
@@ -35,10 +34,16 @@ def fail_once(request, *rest):
     return identifiers(request, *rest)
 
 
+def refuse_to_sign(keys, *rest):
+    # As a restricted OpenSSL might.
+    raise ValueError(f'no digest for {keys._keys}')
+
+
 sqlalchemy.event.listen(
     sqlalchemy.engine.Engine, 'before_cursor_execute', refuse
 )
 hints.identifiers = fail_once
+signature.Keys.sign = refuse_to_sign
 
 
 class Failing(Provider):
@@ -56,26 +61,11 @@ class Grouping(Provider):
 class Seeing(Provider):
     def hints(self, request):
         return {'root': str(request.root_stack_id), 'at': len(request.path)}
-
-
-class Unsigned(Provider):
-    """Has hmac fail for the hook, as a restricted OpenSSL would."""
-
-    def __init__(self, conf):
-        signature.hmac = self
-
-    def new(self, key, text, *rest):
-        if text == b'key id':
-            return hmac.new(key, text, *rest)
-        raise ValueError(f'no digest for {key}')
-
-    def hints(self, request):
-        return None
-'''
+"""
 )
 POINTS = {
     name: f'providers_for_tests:{name.title()}'
-    for name in ('failing', 'grouping', 'seeing', 'unsigned')
+    for name in ('failing', 'grouping', 'seeing')
 }
 POINTS['gone'] = 'gone:Provider'
 
@@ -105,7 +95,7 @@ class TestIgnored(_Failing, base.ScenarioCase):
     """``on_error = ignore``, the default, and everything fails."""
 
     options = {
-        'providers': 'gone,failing,grouping,seeing,unsigned',
+        'providers': 'gone,failing,grouping,seeing',
         'signing_key': signing.KEY,
     }
 
@@ -154,7 +144,7 @@ class TestFail(_Failing, base.ScenarioCase):
     """``on_error = fail``."""
 
     options = {
-        'providers': 'failing,grouping,unsigned',
+        'providers': 'failing,grouping',
         'on_error': 'fail',
         'signing_key': signing.KEY,
     }
