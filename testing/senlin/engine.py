@@ -13,7 +13,6 @@ import dataclasses
 import functools
 import json
 import os
-import pathlib
 import tempfile
 import time
 import types
@@ -30,8 +29,10 @@ import webob
 from oslo_config import cfg
 from oslo_log import log as logging
 from oslo_messaging._drivers import impl_fake
+from oslo_middleware import request_id
 from senlin import objects
-from senlin.api.common import wsgi
+from senlin.api import middleware
+from senlin.api.openstack.v1 import router
 from senlin.common import config, consts, context, messaging
 from senlin.conductor import service as conductor_service
 from senlin.db.sqlalchemy import api as db_api
@@ -80,9 +81,6 @@ connection = sqlite://
 # Each action would write events that nobody reads.
 [dispatchers]
 priority = critical
-
-[senlin_api]
-api_paste_config = {{here}}/api-paste.ini
 """
 
 #: The statuses that an action keeps.
@@ -309,9 +307,8 @@ def _shorten_waits() -> None:
 def boot(log: str | os.PathLike[str] = os.devnull) -> Engine:
     """Start the services in this process, once."""
     conf = cfg.CONF
-    here = pathlib.Path(__file__).resolve().parent
     with tempfile.NamedTemporaryFile('w', suffix='.conf') as senlin_conf:
-        senlin_conf.write(CONFIG.format(log=log, here=here))
+        senlin_conf.write(CONFIG.format(log=log))
         senlin_conf.flush()
         config.parse_args(
             ['senlin', '--config-file', senlin_conf.name], 'senlin'
@@ -342,4 +339,9 @@ def boot(log: str | os.PathLike[str] = os.devnull) -> Engine:
             'cred': {'openstack': {'trust': uuid.uuid4().hex}},
         },
     )
-    return Engine(wsgi.load_paste_app('senlin-api'), cloud, service)
+    # The pipeline of the service without Keystone: who calls is read from the
+    # headers.
+    app = middleware.context_filter(router.API({}), {})
+    app = middleware.version_filter(app, conf)
+    app = middleware.fault_filter(app, {})
+    return Engine(request_id.RequestId(app), cloud, service)
