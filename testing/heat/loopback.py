@@ -9,14 +9,17 @@ letter by letter, because that is what the demo and the tests look at.
 """
 
 import dataclasses
-import http.server
 import json
 import socketserver
 import threading
 import uuid
 from typing import Any
+from wsgiref import simple_server
 
+import webob
+import webob.dec
 from keystoneauth1 import fixture
+from keystoneauth1.fixture import discovery
 
 HOST = '127.0.0.1'
 REGION = 'RegionOne'
@@ -82,8 +85,13 @@ class Request:
         return hints
 
 
-class _Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
+class _Server(socketserver.ThreadingMixIn, simple_server.WSGIServer):
     """A server whose end waits for its clients."""
+
+
+class _Handler(simple_server.WSGIRequestHandler):
+    def log_message(self, *args: Any) -> None:
+        """Keep standard error for the demo's progress lines."""
 
 
 class Cloud:
@@ -93,7 +101,9 @@ class Cloud:
         self.requests: list[Request] = []
         self._things: dict[str, dict[str, Any]] = {}
         self._lock = threading.Lock()
-        self._server = _Server((HOST, 0), self._handler())
+        self._server = simple_server.make_server(
+            HOST, 0, self._serve, _Server, _Handler
+        )
         self.url = f'http://{HOST}:{self._server.server_address[1]}'
         self._fixed = self._answers()
         self._thread = threading.Thread(
@@ -113,41 +123,20 @@ class Cloud:
         with self._lock:
             return [r for r in self.requests if r.project == project]
 
-    def _handler(self) -> type[http.server.BaseHTTPRequestHandler]:
-        cloud = self
+    @webob.dec.wsgify
+    def _serve(self, request: webob.Request) -> webob.Response:
+        path = request.path.rstrip('/')
+        # A token is its project's id.
+        project = request.headers.get('X-Auth-Token', '')
+        status, data = self._answer(
+            request.method, path, request.body, project
+        )
+        headers = {}
+        if isinstance(data, fixture.V3Token):
+            headers['X-Subject-Token'] = data.project_id or 'unscoped'
+        return webob.Response(status=status, json=data, headers=headers)
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = 'HTTP/1.1'
-            # An answer leaves in one piece: two would wait for each other
-            # for 40 ms (Nagle's algorithm and delayed acknowledgements).
-            wbufsize = -1
-            disable_nagle_algorithm = True
-
-            def answer(self) -> None:
-                length = int(self.headers.get('Content-Length') or 0)
-                body = self.rfile.read(length)
-                path = self.path.partition('?')[0].rstrip('/')
-                # A token is its project's id.
-                token = self.headers.get('X-Auth-Token', '')
-                status, data = cloud.answer(self.command, path, body, token)
-                payload = b'' if data is None else json.dumps(data).encode()
-                self.send_response(status)
-                self.send_header('Content-Type', 'application/json')
-                self.send_header('Content-Length', str(len(payload)))
-                if isinstance(data, fixture.V3Token):
-                    token = data.project_id or 'unscoped'
-                    self.send_header('X-Subject-Token', token)
-                self.end_headers()
-                self.wfile.write(payload)
-
-            do_GET = do_POST = do_PUT = do_DELETE = do_PATCH = answer
-
-            def log_message(self, *args: Any) -> None:
-                """Keep standard error for the demo's progress lines."""
-
-        return Handler
-
-    def answer(
+    def _answer(
         self, method: str, path: str, body: bytes, project: str
     ) -> tuple[int, Any]:
         """Return the status and the data for a request."""
@@ -170,15 +159,12 @@ class Cloud:
 
     def _answers(self) -> dict[str, tuple[int, Any]]:
         """Return what is answered whenever a path is asked for."""
-
-        def version(path: str, **more: str) -> dict[str, Any]:
-            links = [{'rel': 'self', 'href': f'{self.url}{path}/'}]
-            return {'status': 'CURRENT', **more, 'links': links}
-
-        identity = version('/identity/v3', id='v3.14', status='stable')
-        compute = version(_NOVA, id='v2.1', version='2.96', min_version='2.1')
-        volume = version(
-            '/volume/v3', id='v3.0', version='3.70', min_version='3.0'
+        identity = fixture.V3Discovery(f'{self.url}/identity/v3/')
+        compute = discovery.NovaMicroversionDiscovery(
+            f'{self.url}{_NOVA}/', 'v2.1', min_version='2.1', version='2.96'
+        )
+        volume = discovery.NovaMicroversionDiscovery(
+            f'{self.url}/volume/v3/', 'v3.0', min_version='3.0', version='3.70'
         )
         schema = {
             'name': 'image',
