@@ -131,10 +131,12 @@ class Cloud:
         status, data = self._answer(
             request.method, path, request.body, project
         )
-        headers = {}
+        response = webob.Response(status=status)
+        if data is not None:
+            response.json = data
         if isinstance(data, fixture.V3Token):
-            headers['X-Subject-Token'] = data.project_id or 'unscoped'
-        return webob.Response(status=status, json=data, headers=headers)
+            response.headers['X-Subject-Token'] = data.project_id or 'unscoped'
+        return response
 
     def _answer(
         self, method: str, path: str, body: bytes, project: str
