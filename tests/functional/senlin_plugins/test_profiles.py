@@ -4,14 +4,11 @@
 
 from senlin import objects
 from senlin.common import context
-from senlin.policies import affinity_policy, lb_policy, zone_placement
-from senlin.profiles import base as profile_base
 
 from testing.senlin import engine
 from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
 
-SERVER = 'senlin_plugins.nova.server'
 #: What Senlin cannot adopt from a server without networks and a key pair.
 OVERRIDES = {'networks': [], 'key_name': 'none'}
 
@@ -29,7 +26,7 @@ class Adoption(base.TestCase):
     def adopt(self, server, **overrides):
         """Make a node of a server and return the node."""
         body = {
-            'type': f'{SERVER}-1.0',
+            'type': 'senlin_plugins.nova.server-1.0',
             'identity': server,
             'name': 'foundling',
             'overrides': overrides,
@@ -59,20 +56,3 @@ class Adoption(base.TestCase):
         with self.assertRaisesRegex(engine.ApiError, 'not a map') as caught:
             self.adopt('another', context=TWO)
         self.assertEqual(400, caught.exception.code)
-
-
-class Types(base.TestCase):
-    def test_policies_for_servers_take_it_and_senlins_own(self):
-        for policy in (
-            affinity_policy.AffinityPolicy,
-            lb_policy.LoadBalancingPolicy,
-            zone_placement.ZonePlacementPolicy,
-        ):
-            self.assertEqual(
-                ['os.nova.server-1.0', f'{SERVER}-1.0'], policy.PROFILE_TYPE
-            )
-        profile = profile_base.Profile.load(
-            context.get_admin_context(), profile_id=self.senlin.profile()
-        )
-        # What the health policy looks at before it reboots a server.
-        self.assertEqual('os.nova.server', profile.type_name)

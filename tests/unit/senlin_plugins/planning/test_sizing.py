@@ -63,7 +63,12 @@ class Inputs(unittest.TestCase):
         (RESIZE, {**EXACT, 'number': -1}, "'number' is '-1': it must be 0"),
         (RESIZE, {**CHANGE, 'number': 1.5}, "'number' is '1.5': it must be"),
         (RESIZE, {**PERCENTAGE, 'number': float('nan')}, "'number' is 'nan'"),
-        ('CLUSTER_DEL_NODES', {'candidates': 'a'}, "is 'a': it must be a"),
+        (
+            'CLUSTER_DEL_NODES',
+            {'candidates': 'a'},
+            "The value of 'candidates' is 'a': it must be a list of node ids.",
+        ),
+        ('CLUSTER_DEL_NODES', {'candidates': ['a', ['b']]}, "is '['a', ['b"),
         ('CLUSTER_RECOVER', {'operation': 5}, "'operation' is '5': it must"),
         ('NODE_RECOVER', {'operation': 'x'}, "is 'X': it must be one of"),
     )
