@@ -260,7 +260,6 @@ class Identity(Client):
 
     def get(self, url, **kwargs):
         service, name, *_ = url.removeprefix('http://').split('.')
-        self.cloud.probes.append((name, service))
         if f'probe {service}' in self.cloud.regions[name].failures:
             raise keystone_exc.ConnectFailure(f'{url} does not answer')
         # As without a token.
@@ -292,8 +291,6 @@ class Cloud:
         self.keystone_regions = set(self.names)
         #: Set to a message to let every call of Keystone fail.
         self.keystone_failure = ''
-        #: Region and service of each question whether a service is there.
-        self.probes: list[tuple[str, str]] = []
         #: Queue name -> bodies of the messages posted there.
         self.queues: dict[str, list[Any]] = collections.defaultdict(list)
 

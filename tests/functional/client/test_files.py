@@ -50,9 +50,3 @@ class FilesTest(base.CloudTestCase):
         self.assert_one_line(result, 'further pages')
         self.write(first + last, 'pages.json')
         self.assertEqual(live, self.data(audit, *options))
-
-    def test_a_file_may_begin_with_a_byte_order_mark(self) -> None:
-        flavors = self.write('\ufeff[{"Name": "f", "Properties": {}}]', 'bom')
-        files = ['--flavors', flavors, *self.files('aggregates')]
-        document = self.data('aggregate filter lint', *files)
-        self.assertIn('1 flavor and', document['verdict'])

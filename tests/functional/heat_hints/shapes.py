@@ -92,19 +92,9 @@ def make_changed(rng: random.Random, name: str) -> Data:
     return stack(name, before.template, files=before.files, steps=[update])
 
 
-def make_grown(rng: random.Random, name: str) -> Data:
-    """Return an autoscaling group that updates make larger and smaller."""
-    count = rng.randint(1, 2)
-    made = member(rng)
-    smaller = template(group=scaled(count, made))
-    larger = template(group=scaled(count + 1, made))
-    steps = [('update', larger), ('update', smaller)]
-    return stack(name, smaller, steps=steps)
-
-
 def stacks(rng: random.Random, count: int) -> Iterator[Data]:
     """Yield so many stacks, of all kinds in turn, of two projects."""
-    kinds = (make_deep, make_changed, make_grown)
+    kinds = (make_deep, make_changed)
     for number in range(count):
         kind = kinds[number % len(kinds)]
         made = kind(rng, f'{kind.__name__}{number}')

@@ -122,19 +122,16 @@ class TestIgnored(_Failing, base.ScenarioCase):
     def test_one_warning_for_each_failure_says_what_failed_and_why(self):
         (error,) = self.outcome.lines('ERROR')
         self.assertIn('the provider "gone" cannot be used', error)
-        each = (
-            ('"gone" failed', "No module named 'gone'"),
-            ('"failing" failed', 'RuntimeError: the inventory is away'),
-            ("'group' of the provider", 'Nova acts on this name'),
-            ('could not be signed (ValueError)', 'on_error'),
-        )
-        lookup = ('could not be looked up', 'the database is away')
-        unforeseen = ('could not be created', 'nobody thought of this')
-        told = [*each, lookup, *each, unforeseen]
+        each = [
+            "No module named 'gone'",
+            'RuntimeError: the inventory is away',
+            'Nova acts on this name',
+            'could not be signed (ValueError)',
+        ]
+        told = [*each, 'the database is away', *each, 'nobody thought of this']
         warnings = self.outcome.lines('WARNING')
-        for warning, words in zip(warnings, told, strict=False):
-            for word in words:
-                self.assertIn(word, warning)
+        for warning, cause in zip(warnings, told, strict=False):
+            self.assertIn(cause, warning)
         # The last two stacks have their providers spared.
         self.assertEqual(len(told) + 3 + 2, len(warnings))
         self.assertNotIn(signing.KEY, self.outcome.log)

@@ -21,7 +21,7 @@ VALUES = 'Option values'
 USER = subprocess.check_output(['id', '-un'], text=True).strip()
 
 #: What is added to the good file, the row with its result, and words of what
-#: is told. Plug-ins are in the folder of the test.
+#: is told. The environment is in the folder of the test.
 CASES = (
     ('enable = x', 'Option names', 'WARNING', 'the nearest is enabled'),
     ('', 'Hints', 'SUCCESS', 'On for OS::Nova::Server, AWS::EC2::Instance.'),
@@ -38,13 +38,7 @@ CASES = (
     ('providers = gone', TYPES, 'FAILURE', 'there is no provider "gone"'),
     ('', TYPES, 'SUCCESS', f'as the user "{USER}"'),
     (
-        '[DEFAULT]\nplugin_dirs = {folder}/exits',
-        TYPES,
-        'FAILURE',
-        'the resource types and providers: SystemExit: 0',
-    ),
-    (
-        '[DEFAULT]\nenvironment_dir = {folder}/environment.d',
+        '[DEFAULT]\nenvironment_dir = {folder}',
         TYPES,
         'FAILURE',
         'OS::Nova::Server would be created without hints',
@@ -52,26 +46,17 @@ CASES = (
     ),
 )
 
-FILES = {
-    'exits/exits.py': 'raise SystemExit(0)\n',
-    'environment.d/other.yaml': (
-        'resource_registry:\n  "OS::Nova::Server": "OS::Heat::RandomString"\n'
-    ),
-}
+ENVIRONMENT = (
+    'resource_registry:\n  "OS::Nova::Server": "OS::Heat::RandomString"\n'
+)
 
 
 class HeatHintsStatusTest(upgrade_checks.UpgradeCheckCase):
     command = 'heat-hints-status'
     file = 'heat.conf'
 
-    def setUp(self):
-        super().setUp()
-        for name, text in FILES.items():
-            path = self.folder / name
-            path.parent.mkdir()
-            path.write_text(text)
-
     def test_each_row_says_what_the_file_does(self):
+        (self.folder / 'other.yaml').write_text(ENVIRONMENT)
         for added, row, code, *words in CASES:
             with self.subTest(added):
                 text = GOOD + added.replace('{folder}', str(self.folder))

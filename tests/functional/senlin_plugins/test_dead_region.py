@@ -55,10 +55,3 @@ class Silent(base.TestCase):
         self.die(TWO)
         data = self.act(self.cluster_id, 'scale_in')
         self.assertEqual({ONE: 1}, data['deletion']['regions'])
-        self.cloud.heal()
-        self.cloud.probes.clear()
-        self.act(self.cluster_id, 'scale_in', count=2)
-        self.assert_servers(self.cluster_id, **{ONE: 1})
-        # Only the service that deletes is asked.
-        services = {service for _, service in self.cloud.probes}
-        self.assertEqual({'compute'}, services)

@@ -59,18 +59,12 @@ class Changing(Provider):
     def hints(self, request):
         request.user_hints['tier'].append('changed')
         request.user_hints['group'] = 'changed'
-        object.__setattr__(request.path[0], 'stack', 'changed')
-        object.__setattr__(request, 'stack_id', 'changed')
         return {}
 
 
 class Repeating(Provider):
     def hints(self, request):
-        return {
-            'seen': [*request.user_hints['tier'], *request.user_hints],
-            'path': [step.stack for step in request.path],
-            'stack': request.stack_id,
-        }
+        return {'seen': [*request.user_hints['tier'], *request.user_hints]}
 
 
 class Lazy(dict):
@@ -204,11 +198,7 @@ class TestAsk(pages.PageTestCase):
         return hints, failures
 
     def test_a_provider_changes_nothing_for_the_next_one(self):
-        seen = {
-            'seen': ['a', 'tier'],
-            'path': ['web', 'web-inner-abc'],
-            'stack': 'id-inner',
-        }
+        seen = {'seen': ['a', 'tier']}
         self.assertEqual((seen, []), self.ask('Changing', 'Repeating'))
 
     def test_what_is_refused_is_told_and_a_taken_name_fails_nothing(self):

@@ -27,8 +27,6 @@ _LIKES = 'aggregate_preferred:k'
 #: found.
 VALUES = (
     ('<or> ! <or> 1', Code.EXCLUSIVE_SENTINEL),
-    ('>= two', Code.MALFORMED_VALUE),
-    ('<or>1', Code.MISPLACED_OR, Code.VALUE_NOT_OFFERED),
     ('>=2', Code.UNKNOWN_OPERATOR, Code.VALUE_NOT_OFFERED),
     ('/root', Code.EXPANDED_TILDE, Code.VALUE_NOT_OFFERED),
     ('1,2', Code.COMMA_IN_FLAVOR),
@@ -49,11 +47,8 @@ METADATA = (
         Code.EXCLUSIVE_SENTINEL,
         Code.CONTRADICTORY_DEMANDS,
     ),
-    ({'k': '1,<or>2', **_ON}, Code.MISPLACED_OR),
-    ({'k': '>=2', **_ON}, Code.UNKNOWN_OPERATOR),
     ({'k': '/home/me'}, Code.EXPANDED_TILDE),
     ({'force_metadata_chek': 'True'}, Code.MISSPELLED_FLAG),
-    ({inputs.SCOPE + _FLAG: 'True'}, Code.MISSPELLED_FLAG),
     ({_FLAG: 'Ture'}, Code.UNCLEAR_FLAG),
     ({inputs.SOFT_FLAG: 'Ture'}, Code.UNCLEAR_FLAG),
     ({'k ': '1'}, Code.OUTER_SPACE),
@@ -77,11 +72,6 @@ TOGETHER = (
         Code.CLOSED_AGGREGATE,
     ),
     ({_LIKES: '1'}, {'k': '1'}),
-    (
-        {f'{inputs.SCOPE}force_metadata_chek': '~'},
-        {'k': '1'},
-        Code.MISSPELLED_FLAG,
-    ),
     ({'aggregate_prefer:k': '1'}, {'k': '1'}, Code.MISSPELLED_PREFERENCE),
     # A published how-to teaches it; nothing reads it.
     ({f'hw:{_SCOPED}': '1'}, {'k': '1'}, Code.MISPLACED_SCOPE),
