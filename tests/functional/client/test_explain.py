@@ -84,12 +84,6 @@ class ExplainTest(base.CloudTestCase):
         result = self.openstack(*_EXPLAIN.split(), '--server', 'dup')
         self.assert_one_line(result, 'use an ID: id-mail, id-web')
 
-    def test_an_older_nova_is_asked_for_each_flavor(self) -> None:
-        words = f'{_EXPLAIN} gpu.large win.medium'
-        documents = self.data(words)
-        self.cloud.newest = 60
-        self.assertEqual(documents, self.data(words))
-
     def test_an_old_microversion_of_the_shell_does_not_matter(self) -> None:
         old = '--os-compute-api-version 2.1'
         words = f'{_EXPLAIN} win.medium --server mail'
