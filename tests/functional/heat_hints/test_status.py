@@ -7,7 +7,6 @@ import pathlib
 import subprocess
 import sys
 
-from os_placement_plugins import upgrade_check
 from testing import subprocesses
 from tests import signing, upgrade_checks
 
@@ -92,13 +91,6 @@ class CommandTest(upgrade_checks.UpgradeCheckCase):
         answer = self.execute('upgrade', 'check', '--json')
         self.assertEqual((255, ''), (answer.code, answer.output))
         self.assertIn(f'no {self.file} was found', answer.error)
-
-    def test_it_says_what_it_does(self):
-        path = self.write(GOOD)
-        answer = self.execute('--config-file', path, 'upgrade', 'check')
-        self.assertEqual(upgrade_check.DOES, answer.output.splitlines()[0])
-        answer = self.execute('--help')
-        self.assertIn(upgrade_check.DOES, ' '.join(answer.output.split()))
 
     def test_nothing_is_said_when_nobody_reads_any_more(self):
         # The installed script, as an operator calls it; its libraries warn of
