@@ -91,8 +91,6 @@ def _deletion(call, kind):
 
     def delete(self, thing_id, ignore_missing=True):
         self._call(call)
-        if not ignore_missing:
-            self._get(kind, thing_id)
         getattr(self.region, kind).pop(thing_id, None)
 
     return delete

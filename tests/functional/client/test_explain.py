@@ -15,13 +15,6 @@ class ExplainTest(base.CloudTestCase):
         self.assertIn(f'{rest_stub.COMPUTE}/os-aggregates', methods)
         self.assertEqual({'GET'}, {*methods.values()})
 
-    def test_each_of_two_flavors_has_a_verdict_and_rows(self) -> None:
-        output = self.run_command(f'{_EXPLAIN} gpu.large m1.small')
-        gpu, small, _, header, *_ = output.splitlines()
-        self.assertIn('hosts takes gpu.large', gpu)
-        self.assertIn('hosts take m1.small', small)
-        self.assertEqual('| Flavor', header[:8])
-
     def test_programs_get_all_that_people_get(self) -> None:
         del self.cloud.services['compute-8']
         (document,) = self.data(f'{_EXPLAIN} m1.small --all')

@@ -32,8 +32,13 @@ WEBHOOKS = (
         "The 'candidates' 'nobody' are not in the cluster.",
     ),
 )
-#: Properties that Keystone or Senlin's schema refuses.
+#: Properties that the readers of specs, Keystone or Senlin's schema refuse.
 SPECS = (
+    (
+        base.REGION_POLICY,
+        {'regions': [{'name': ONE, 'weight': [1]}]},
+        "is '[1]': it must be a whole number.",
+    ),
     (
         base.REGION_POLICY,
         {'regions': [{'name': 'Nowhere'}, {'name': '\u00dcber'}]},

@@ -16,6 +16,7 @@ from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import (
     KEYSTONE_DOWN,
     NO_PLAN,
+    ONE,
     THREE,
     TWO,
 )
@@ -57,6 +58,15 @@ class Waiting(base.TestCase):
         self.assert_failed(CREATED_ALREADY, action)
         self.assertEqual(before, self.shown(node))
         self.assert_servers(cluster, **{THREE: 1, TWO: 1})
+
+    def test_it_leaves_before_any_node_with_a_server(self):
+        cluster = self.spread((TWO,), (ONE,), count=2)
+        self.attach(cluster, self.senlin.policy('senlin.policy.deletion', {}))
+        self.lose(cluster)
+        data = self.act(cluster, 'scale_in')
+        self.assertEqual({'(none)': 1}, data['deletion']['regions'])
+        self.assert_nodes(cluster, **{ONE: 1, TWO: 1})
+        self.assert_servers(cluster, **{ONE: 1, TWO: 1})
 
     def test_the_desired_capacity_does_not_count_a_refused_node(self):
         cluster = self.spread((TWO, 100, 2))
