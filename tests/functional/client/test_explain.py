@@ -77,6 +77,15 @@ class ExplainTest(base.CloudTestCase):
         result = self.openstack(*_EXPLAIN.split(), '--server', 'dup')
         self.assert_one_line(result, 'use an ID: id-mail, id-web')
 
+    def test_hidden_extra_specs_are_not_no_extra_specs(self) -> None:
+        # A policy of Nova may hide them: the list of flavors lacks them then.
+        flavors = [{'id': '1', 'name': 'gpu.large', 'links': []}]
+        url = f'{rest_stub.COMPUTE}/flavors'
+        self.mocker.get(f'{url}/detail', json={'flavors': flavors})
+        self.mocker.get(f'{url}/1/os-extra_specs', status_code=403)
+        result = self.openstack(*_EXPLAIN.split(), 'gpu.large')
+        self.assert_one_line(result, '403', 'os-extra_specs')
+
     def test_an_old_microversion_of_the_shell_does_not_matter(self) -> None:
         old = '--os-compute-api-version 2.1'
         words = f'{_EXPLAIN} win.medium --server mail'

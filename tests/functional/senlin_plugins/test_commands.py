@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The console scripts, on good and bad files."""
+"""The console scripts, and Senlin's own service, on good and bad files."""
 
 import sqlalchemy
 from senlin.db.sqlalchemy import models
 
-from tests import upgrade_checks
+from tests import processes, upgrade_checks
 
 GOOD = '[DEFAULT]\ndefault_region_name = RegionOne\n'
 PLACEMENT = 'senlin_plugins.policy.region_placement-1.0'
@@ -28,6 +28,12 @@ WRONG_URLS = (
     'mysql+pymysql://nova:s3cretpw@127.0.0.1:port/x',
     'sqlite:////nowhere/s3cretpw',
 )
+CONDUCTOR = """
+import sys
+from senlin.cmd import conductor
+sys.argv[:] = ['senlin-conductor', '--config-file', sys.argv[1]]
+conductor.main()
+"""
 
 
 class StatusTest(upgrade_checks.UpgradeCheckCase):
@@ -42,6 +48,17 @@ class StatusTest(upgrade_checks.UpgradeCheckCase):
             with self.subTest(added):
                 text = GOOD + added.replace('{folder}', str(self.folder))
                 self.check_details(f'{text}\n', row, code, *words)
+
+    def test_senlin_does_not_start_with_a_wrong_value(self):
+        path = self.write(
+            '[DEFAULT]\ntransport_url = fake://\n'
+            '[senlin_plugins]\nregion_timeout = soon\n'
+        )
+        with self.assertRaisesRegex(
+            AssertionError,
+            r'\[senlin_plugins\] Value for option region_timeout .*soon',
+        ):
+            processes.run_python(CONDUCTOR, str(path))
 
 
 class ConvertTest(upgrade_checks.UpgradeCheckCase):
