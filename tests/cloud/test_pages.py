@@ -120,4 +120,4 @@ class PagesTest(pages.Walk, base.CloudTest):
         hosts = re.findall(r'\| (one-\d) \|$', printed, re.M)
         counts = collections.Counter(hosts)
         self.assertEqual([3, 3, 3], [*counts.values()], printed)
-        self.assert_says('host has two servers more than another host')
+        self.assert_says('servers on any two hosts differ by at most one.')

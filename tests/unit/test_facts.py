@@ -80,9 +80,9 @@ class PreferencesTest(pages.PageTestCase):
             'preferences',
             'With the metadata ``prefer_metadata_check=true``, an aggregate '
             'prefers flavors that meet its other metadata. For each key that '
-            f'the flavor does not meet, the host {verb} {NUMBERS[-points]} '
-            'point. Several aggregates with the same key cost one point '
-            'together.',
+            'the flavor does not meet, the hosts of the aggregate lose '
+            f'{NUMBERS[-points]} point. A host in several aggregates with '
+            f'this key still {verb} {NUMBERS[-points]} point for the key.',
         )
         forced = {**soft, 'force_metadata_check': 'true'}
         self.assertEqual(0, self.score({}, forced)[0])
@@ -114,9 +114,9 @@ class FilterTest(pages.PageTestCase):
         verb = 'refuse' if refuses else 'accept'
         self.assert_page_says(
             'quickstart-nova',
-            'If an aggregate has ``force_metadata_check=True``, its hosts '
-            f'{verb} flavors that do not have a matching extra spec for each '
-            "of the aggregate's other metadata keys.",
+            'The hosts of an aggregate with ``force_metadata_check=True`` '
+            'accept a flavor if it has a matching extra spec for each other '
+            f'metadata key of the aggregate. They {verb} all other flavors.',
         )
 
     def test_the_sign_of_equality(self):
@@ -132,7 +132,7 @@ class SpreadTest(pages.PageTestCase):
     def test_the_defaults(self):
         for option, says in (
             ('stack_affinity_weight_multiplier', 'below 0: spread stacks;'),
-            ('server_group_weight_multiplier', '0: off. The policy'),
+            ('server_group_weight_multiplier', '0: off; above 0: the policy'),
             ('max_skew', '0: no limit'),
         ):
             default = f'{conf.DEFAULTS[option]:g}'
@@ -147,10 +147,14 @@ class SpreadTest(pages.PageTestCase):
     def test_how_large_a_multiplier_must_be(self):
         preference = conf.DEFAULTS['preference_weight_multiplier']
         self.assert_page_says(
-            'nova-spread', f'Add {preference:g} for ``PreferenceWeigher``'
+            'nova-spread',
+            'Add the multiplier of ``PreferenceWeigher``. Its default is '
+            f'{preference:g}.',
         )
         self.assert_page_says(
-            'nova-spread', f'Your multiplier, times {places.GAP}, must'
+            'nova-spread',
+            f'Your multiplier, without its sign and times {places.GAP}, must '
+            'not be smaller than the sum.',
         )
 
     def test_how_long_a_start_may_take(self):
@@ -170,7 +174,8 @@ class HeatTest(pages.PageTestCase):
             'id-root': 'the id of the root stack',
             'id-inner': 'the id of the stack that holds the server',
             'web-inner-abc': 'the name of the stack that holds the server',
-            'web': 'the path from the root stack to that stack',
+            'web': 'the path from the root stack to the stack that holds the '
+            'server',
             'db': "the resource's name in its template",
             'uuid-db': "the resource's id in Heat's database",
         }
@@ -211,8 +216,9 @@ class HeatTest(pages.PageTestCase):
     def test_the_limits_of_providers(self):
         self.assert_page_says(
             'heat-providers',
-            f'All providers together can set up to {hints.MAX_HINTS} hints '
-            f'for a server, with up to {hints.MAX_BYTES // 1024} KiB as JSON.',
+            f'A server can have up to {hints.MAX_HINTS} hints from all '
+            'providers together. As JSON, these hints can have up to '
+            f'{hints.MAX_BYTES // 1024} KiB.',
         )
         calls = providers.MAX_CALLS
         self.assert_page_says(

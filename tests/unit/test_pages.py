@@ -88,7 +88,7 @@ class PagesTest(pages.PageTestCase):
                     self.assertNotIn(first, after, str(block))
         self.assert_page_says(
             'quickstart-stack',
-            'Then restart first heat-engine, and then nova-scheduler:',
+            'Restart heat-engine first, and nova-scheduler after it:',
         )
 
     def test_a_package_has_the_same_services_on_all_pages(self) -> None:

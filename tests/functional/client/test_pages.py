@@ -106,7 +106,7 @@ class PagesTest(pages.Walk, base.CloudTestCase):
         offer = metadata['os']
         run()
         self.assertIn(offer, metadata['os'].split(','))
-        self.assert_says('replaces the value of a key, so name the old')
+        self.assert_says('replaces the whole value, so keep the old one')
         (document,) = self.data('aggregate filter explain --server mail')
         self.assertEqual(['compute-8'], document['takers'])
         self.assert_says('or let ``compute-8`` take the server.')
@@ -116,14 +116,14 @@ class PagesTest(pages.Walk, base.CloudTestCase):
         run()
         hosts = ['compute-1', 'compute-2']
         self.assertEqual(hosts, self.passing('gpu.large'))
-        self.assert_says('``compute-1`` and ``compute-2`` then take it:')
+        self.assert_says('so that ``compute-1`` and ``compute-2`` take it:')
 
     def check_opened(self, run: Callable[[], str]) -> None:
         run()
         metadata = self.cloud.aggregates['ssd']['metadata']
         self.assertEqual({'disk': 'ssd'}, metadata)
         self.assertEqual(5, len(self.passing('m1.small')))
-        self.assert_says('Switch it off if flavors without this key may')
+        self.assert_says('If flavors without the key may use the hosts,')
 
     def check_saved_files(self, run: Callable[[], str]) -> None:
         for cloud in 'night', '.':
@@ -195,7 +195,8 @@ class PagesTest(pages.Walk, base.CloudTestCase):
         self.assert_page_says(
             'commands',
             'For scripts, use ``-f json``. The field ``verdict`` has the '
-            'answer. The field ``causes`` or ``regions`` has the reasons.',
+            'answer. The reasons are in the field ``causes``. For ``region '
+            'plan``, the numbers are in the field ``regions``.',
         )
 
     def test_the_exit_codes(self) -> None:
@@ -216,10 +217,9 @@ class PagesTest(pages.Walk, base.CloudTestCase):
         self.assert_page_says(
             'commands',
             '2',
-            'The command found what it was asked to look for: a finding '
-            '``error`` (``lint``), a flavor without a host (``explain '
-            '--fail-if-none``), or a refused server (``audit --fail-on '
-            'refused``).',
+            'The command found a problem: ``lint`` an ``error``, ``explain '
+            '--fail-if-none`` a flavor without a host, or ``audit --fail-on '
+            'refused`` a refused server.',
         )
 
     def check_licensed(self, run: Callable[[], str]) -> None:

@@ -149,7 +149,7 @@ class PagesTest(pages.Walk, upgrade_checks.UpgradeCheckCase):
             'WARNING',
             'Remove it from enabled_filters.',
         )
-        self.assert_says('but remove ``AggregateInstanceExtraSpecsFilter``.')
+        self.assert_says('Remove ``AggregateInstanceExtraSpecsFilter``,')
 
     def check_placeholder(self, run: Callable[[], str]) -> None:
         run()

@@ -56,9 +56,11 @@ class PagesTest(pages.Walk, gateway.ShellTestCase):
         self.walk(page)
 
     def test_the_options_of_the_page_are_those_of_the_client(self):
-        known = ''
-        for command in 'resize', 'recover':
-            known += self.shell('cluster', command, '--help').output
+        known = ''.join(
+            block.text for block in pages.read('doc/source/senlin.rst')
+        )
+        for command in ('resize',), ('recover',), ('node', 'adopt'):
+            known += self.shell('cluster', *command, '--help').output
         named = re.findall('``(--[a-z-]+)', pages.prose('senlin'))
         self.assertGreater(len(named), 1)
         self.assertEqual(set(), {*named} - {*re.findall('--[a-z-]+', known)})
@@ -174,7 +176,7 @@ class PagesTest(pages.Walk, gateway.ShellTestCase):
         node = self.ids(self.c1, TWO)[0]
         self.assertEqual('ERROR', self.shown(node)['status'])
         self.cloud.heal()
-        self.assert_says('The first removes a node there. The second keeps')
+        self.assert_says('This keeps all nodes, and brings them back')
         run(NODE=node)
         del before[node]
         self.assertEqual(before, self.held(self.c1))

@@ -134,11 +134,13 @@ class KindTest(pages.PageTestCase):
         # Sizes and most hints choose no host, see above.
         self.assert_page_says(
             'nova-spread',
-            'Different images, flavor sizes and most scheduler hints are no '
-            'problem.',
+            'Most differences between the servers are no problem, such as '
+            'different flavor sizes.',
         )
         self.assert_page_says(
-            'soft-anti-affinity', 'Different images and sizes are no problem.'
+            'nova-spread',
+            'the image, if ``IsolatedHostsFilter`` or '
+            '``AggregateImagePropertiesIsolation`` is enabled',
         )
 
     def test_the_flavor_is_kept_for_the_filter_alone(self) -> None:
