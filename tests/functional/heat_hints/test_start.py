@@ -128,8 +128,8 @@ class TestOtherPlugin(base.ScenarioCase):
                 self.assertEqual(3, columns.count(','))
         self.assert_page_says(
             'quickstart-stack',
-            "heat-engine reads a small row for each stack above the server's "
-            'stack.',
+            'For the first server of a stack, heat-engine reads a small row '
+            'for each stack above it.',
         )
 
     def test_servers_of_all_types_send_hints_and_a_class_is_extended(self):
