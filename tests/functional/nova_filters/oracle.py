@@ -86,7 +86,7 @@ def pieces(value: str) -> list[str]:
 
 def is_on(metadata: Data, flag: str) -> bool:
     """Return whether a flag of an aggregate is on."""
-    # "on if one of the alternatives is true; applies only to this aggregate"
+    # "on if one of the alternatives is ..., in any case"
     return any(t.lower() in TRUE for t in pieces(metadata.get(flag, '')))
 
 
