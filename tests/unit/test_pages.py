@@ -90,6 +90,9 @@ class PagesTest(pages.PageTestCase):
             'quickstart-stack',
             'Restart heat-engine first, and nova-scheduler after it:',
         )
+        self.assert_page_says(
+            'upgrade-checks', 'Before you restart a service, run its upgrade'
+        )
 
     def test_a_package_has_the_same_services_on_all_pages(self) -> None:
         told = []

@@ -3,11 +3,13 @@
 """What the commands say about Nova, held against the Nova that is there."""
 
 import collections
+import inspect
 import re
 import unittest
 from typing import Any
 
 from nova import exception, objects
+from nova.api.openstack.compute import flavors_extraspecs
 from nova.api.validation.extra_specs import validators
 from nova.scheduler import host_manager
 
@@ -34,7 +36,7 @@ class AggregateTest(unittest.TestCase):
                 self.assertIn(key, objects.ImageMetaProps.fields)
 
 
-class PageTest(unittest.TestCase):
+class PageTest(pages.PageTestCase):
     def test_the_page_lists_the_namespaces_that_the_api_checks(self) -> None:
         page = (pages.PAGES / 'nova.rst').read_text('utf-8')
         start = page.index("Nova's API checks the keys in these namespaces:")
@@ -42,6 +44,9 @@ class PageTest(unittest.TestCase):
         # Behind some names, Nova has a pattern for the number of a group.
         names = {name.partition('(')[0] for name in validators.NAMESPACES}
         self.assertEqual({*listed}, names - {'aggregate_instance_extra_specs'})
+        source = inspect.getsource(flavors_extraspecs)
+        (version,) = re.findall(r"is_supported\([^)]*'([\d.]+)'", source)
+        self.assert_page_says('nova', f'Since microversion {version}, Nova')
 
 
 class LintTest(unittest.TestCase):

@@ -175,6 +175,16 @@ class Hooks(base.TestCase):
             self.assertLessEqual({*data['deletion']['candidates']}, posted)
         self.assert_servers(cluster)
 
+    def test_a_node_that_is_deleted_by_itself_sends_no_hook(self):
+        policy = self.deletion_policy('1.1', hooks=HOOK)
+        cluster = self.cluster(policy, size=1)
+        (node_id,) = self.ids(cluster)
+        self.assert_done(self.senlin.delete(f'/nodes/{node_id}'))
+        self.assertNotIn('goodbye', self.cloud.queues)
+        self.assert_page_says(
+            'senlin', '``openstack cluster node delete`` sends no message.'
+        )
+
     def test_the_timeout_begins_with_the_message(self):
         hook = HOOK | {'timeout': 2}
         policy = self.deletion_policy('1.1', hooks=hook, grace_period=1)

@@ -13,6 +13,7 @@ from unittest import mock
 import ddt
 import yaml
 from senlin.db.sqlalchemy import api as db_api
+from senlin.db.sqlalchemy import models
 
 from senlin_plugins import conversion, regions
 from senlin_plugins.deletion_policy import DeletionPolicy
@@ -41,6 +42,15 @@ class DefaultsTest(pages.PageTestCase):
             else:
                 default = str(schema.default)
             self.assert_page_says('senlin', f'``{name}``', default)
+
+    def test_where_the_owner_of_an_action_is_found(self):
+        owner, host = models.Action.owner.key, models.Service.host.key
+        self.assert_page_says(
+            'senlin',
+            f'shows the id of its senlin-engine in ``{owner}``. The table '
+            f"``{models.Service.__tablename__}`` of Senlin's database has the "
+            f'{host} for this id.',
+        )
 
 
 @ddt.ddt
