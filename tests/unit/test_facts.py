@@ -84,6 +84,20 @@ class PreferencesTest(pages.PageTestCase):
             f'{NUMBERS[-points]} point. A host in several aggregates with '
             f'this key still {verb} {NUMBERS[-points]} point for the key.',
         )
+        flavor = {f'{inputs.SCOPE}k': '1'}
+        for value, other, points in (
+            ('>= two', soft, 0),
+            ('>= two', {'k': '1'}, -1),
+            ('!,2', soft, -1),
+        ):
+            malformed = {**soft, 'k': value}
+            self.assertEqual(points, self.score(flavor, malformed, other)[0])
+        self.assert_page_says(
+            'preferences',
+            'a host loses no point if the malformed value contains no ``!``, '
+            'and if another aggregate of the host has both '
+            '``prefer_metadata_check`` and a matching value.',
+        )
         forced = {**soft, 'force_metadata_check': 'true'}
         self.assertEqual(0, self.score({}, forced)[0])
 

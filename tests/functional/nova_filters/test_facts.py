@@ -13,7 +13,7 @@ from tests.pages import NUMBERS
 MILLION = 1_000_000
 
 
-class NovaTest(base.StackTestCase, pages.PageTestCase):
+class NovaTest(base.StackTestCase):
     """What Nova does by default."""
 
     def test_how_often_a_build_is_tried(self) -> None:

@@ -17,14 +17,13 @@ from oslo_utils import uuidutils
 from sqlalchemy import orm
 
 from nova_filters.filters import team_spread
-from tests import pages
 from tests.functional.nova_filters import base
 from tests.functional.nova_filters.base import of_stack
 
 _LOGGER = team_spread.__name__
 
 
-class TeamSpreadTest(base.StackTestCase, pages.PageTestCase):
+class TeamSpreadTest(base.StackTestCase):
     """Two racks of two hosts; Nova's weighers prefer the first host."""
 
     def setUp(self) -> None:

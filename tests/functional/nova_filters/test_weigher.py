@@ -15,7 +15,7 @@ from oslo_utils import timeutils
 
 from nova_filters.matching import inputs
 from nova_filters.weighers import reader, rows
-from tests import pages, signing
+from tests import signing
 from tests.functional.nova_filters import base
 from tests.functional.nova_filters.base import MULTIPLIER, STRONG, of_stack
 
@@ -257,7 +257,7 @@ class BesideNovaTest(base.StackTestCase):
             self.cloud.forget(request)
 
 
-class CostTest(base.StackTestCase, pages.PageTestCase):
+class CostTest(base.StackTestCase):
     """What a request asks of the databases."""
 
     def assert_asked(
@@ -333,6 +333,13 @@ class CostTest(base.StackTestCase, pages.PageTestCase):
         self.request(long)
         sight = self.see(self.request(_STACK))
         self.assertEqual(({}, []), (sight.counts, [*sight.ahead]))
+        self.assert_page_says(
+            'nova-spread',
+            f'ignores stored requests of more than {rows.LONGEST:,} '
+            'characters, for example with very long hints. So such a server '
+            'does not count while it starts. As a member of a stack, it does '
+            'not count later, either.',
+        )
         # Such a server has a place, too.
         weights = self.weigh(self.request(long, 'p2'))
         self.assertEqual(1, weights.count(0.0))
