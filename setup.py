@@ -27,8 +27,8 @@ if os.path.exists('.git') and 'PBR_VERSION' not in os.environ:
         answer = getattr(exc, 'stderr', None) or f'{exc}\n'
         sys.exit(
             f'os-placement-plugins has no version: git cannot read {FOLDER} '
-            f'({answer.splitlines()[0]}). Install a wheel instead, or see '
-            '"From a checkout" in doc/source/install.rst.'
+            f'({answer.splitlines()[0]}). Install a wheel instead, or let '
+            'git read this folder.'
         )
 
 # pbr reads no license expression from setup.cfg.

@@ -189,6 +189,11 @@ def prose(name: str) -> str:
     return '\n'.join(paragraphs(text))
 
 
+def all_prose() -> str:
+    """Return what all pages say beside their blocks."""
+    return '\n'.join(prose(file.stem) for file in PAGES.glob('*.rst'))
+
+
 @functools.cache
 def read(page: str) -> tuple[Block, ...]:
     """Return the blocks of a page, in their order."""

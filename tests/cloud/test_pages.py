@@ -6,7 +6,6 @@ import collections
 import os
 import pathlib
 import re
-import shutil
 import tempfile
 from collections.abc import Callable
 
@@ -16,11 +15,6 @@ from testing import subprocesses
 from tests import pages
 from tests.cloud import base, catalog, layout
 
-#: What Senlin's client says when ``--wait`` is over before the action is.
-GIVES_UP = re.compile(
-    'not achived within polling period.*action: (\\S+)', re.S
-)
-
 #: How a command is typed: it reads nothing of what is typed next.
 TYPED = """\
 {{ {command}
@@ -28,14 +22,13 @@ TYPED = """\
 echo $?
 """
 
-#: What pages assume that do not begin with a new cloud, as the tutorial does.
+#: What the pages assume.
 FLAVOR, IMAGE = 'm1.tiny', 'cirros'
-TUTORIAL = 'doc/source/tutorial.rst'
 
 
 @ddt.ddt
 class PagesTest(pages.Walk, base.CloudTest):
-    """The pages in a copy of this checkout, each in a shell of its own.
+    """The pages, each in a folder and a shell of its own.
 
     Every command must succeed.
     """
@@ -46,20 +39,13 @@ class PagesTest(pages.Walk, base.CloudTest):
     def test_the_page_is_true(self, page: str) -> None:
         folder = tempfile.TemporaryDirectory(prefix='opp-pages-')
         self.addCleanup(folder.cleanup)
-        self.copy = pathlib.Path(folder.name, 'copy')
-        # What make and the services have written stays here.
-        hidden = shutil.ignore_patterns('.[!g]*', 'build', '*.egg-info')
-        shutil.copytree(layout.ROOT, self.copy, ignore=hidden)
-        # As if the cloud had been booted there.
-        (self.copy / '.tox').mkdir()
-        (self.copy / '.tox' / 'cloud').symlink_to(layout.ENVIRONMENT)
-        (self.copy / '.cloud').symlink_to(layout.FOLDER)
-        self.printed = pathlib.Path(folder.name, 'printed')
-        self.start_shell(page)
+        self.folder = pathlib.Path(folder.name)
+        self.printed = self.folder / 'printed'
+        self.start_shell()
         self.walk(page)
 
-    def start_shell(self, page: str) -> None:
-        """Start the reader's shell, with what the page assumes."""
+    def start_shell(self) -> None:
+        """Start the reader's shell, with what the pages assume."""
         ours = re.compile('PYTHON|VIRTUAL_ENV|OS_')
         variables = {
             name: value
@@ -68,20 +54,19 @@ class PagesTest(pages.Walk, base.CloudTest):
         }
         # A proxy of the caller's does not lead to the loopback address.
         variables['no_proxy'] = layout.ADDRESS
-        if page != TUTORIAL:
-            admin = self.admin[self.region]
-            flavor = catalog.add_flavor(admin, FLAVOR)
-            self.addCleanup(admin.compute.delete_flavor, flavor)
-            image = catalog.add_image(admin, IMAGE)
-            self.addCleanup(admin.image.delete_image, image)
-            variables |= layout.login(layout.ADMIN)
-            scripts = layout.ENVIRONMENT / 'bin'
-            variables['PATH'] = f'{scripts}:{variables["PATH"]}'
+        admin = self.admin[self.region]
+        flavor = catalog.add_flavor(admin, FLAVOR)
+        self.addCleanup(admin.compute.delete_flavor, flavor)
+        image = catalog.add_image(admin, IMAGE)
+        self.addCleanup(admin.image.delete_image, image)
+        variables |= layout.login(layout.ADMIN)
+        scripts = layout.ENVIRONMENT / 'bin'
+        variables['PATH'] = f'{scripts}:{variables["PATH"]}'
         self.shell = subprocesses.Server(
             # It looks into its history as a reader's does, so that "!" is
             # replaced where it would be replaced for them.
             ['bash', '--noprofile', '--norc', '-o', 'history', '-H'],
-            cwd=self.copy,
+            cwd=self.folder,
             env=variables,
         )
         self.addCleanup(self.shell.close)
@@ -89,25 +74,12 @@ class PagesTest(pages.Walk, base.CloudTest):
     def type(self, command: pages.Command) -> str:
         """Type a command; return what it prints."""
         for name, text in self.files.items():
-            (self.copy / name).write_text(text, 'utf-8')
+            (self.folder / name).write_text(text, 'utf-8')
         typed = TYPED.format(command=command.text, file=self.printed)
         status = int(self.shell.ask(typed.rstrip()))
         output = self.printed.read_text('utf-8')
-        if late := GIVES_UP.search(output):
-            # The page tells the reader to wait.
-            senlin = self.user[self.region].clustering
-            senlin.wait_for_status(
-                senlin.get_action(late[1]), 'SUCCEEDED', wait=300
-            )
-        else:
-            self.assertEqual(0, status, f'$ {command.text}\n{output}')
+        self.assertEqual(0, status, f'$ {command.text}\n{output}')
         return output
-
-    def check_two_and_four(self, run: Callable[[], str]) -> None:
-        _, *tables = run().split('| Name')
-        counts = [table.count(' ACTIVE ') for table in tables]
-        self.assertEqual([2, 4], counts)
-        self.assert_says('RegionOne has two, and RegionTwo has four:')
 
     def check_nine_spread(self, run: Callable[[], str]) -> None:
         self.assert_spread(run())

@@ -10,7 +10,7 @@ import ddt
 from heat_hints import hints, providers
 from nova_filters import conf
 from nova_filters.matching import inputs, judge, preferences, requirement
-from nova_filters.spread import order, places
+from nova_filters.spread import order
 from os_placement_plugins import signature, stack_hints, upgrade_check
 from senlin_plugins import conf as senlin_conf
 from senlin_plugins.planning import apportionment, spec
@@ -156,19 +156,6 @@ class SpreadTest(pages.PageTestCase):
         (level,) = conf.DEFAULTS['stack_spread_over']
         self.assert_page_says(
             'nova-spread', '``stack_spread_over``', f'``{level}``'
-        )
-
-    def test_how_large_a_multiplier_must_be(self):
-        preference = conf.DEFAULTS['preference_weight_multiplier']
-        self.assert_page_says(
-            'nova-spread',
-            'Add the multiplier of ``PreferenceWeigher``. Its default is '
-            f'{preference:g}.',
-        )
-        self.assert_page_says(
-            'nova-spread',
-            f'Your multiplier, without its sign and times {places.GAP}, must '
-            'not be smaller than the sum.',
         )
 
     def test_how_long_a_start_may_take(self):

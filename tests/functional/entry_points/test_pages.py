@@ -4,6 +4,7 @@
 
 import functools
 import json
+import re
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -27,6 +28,9 @@ COMMANDS = {
     'nova.conf': 'nova-filters-status',
     'heat.conf': 'heat-hints-status',
 }
+
+#: An option in prose, with its section.
+OPTION = re.compile(r'``\[(\w+)\] (\w+)')
 
 #: Registers all options of a service. Then it answers each file that its
 #: standard input names with what oslo.config has against it.
@@ -97,6 +101,16 @@ class PagesTest(pages.Walk, upgrade_checks.UpgradeCheckCase):
     @ddt.data(*pages.select('configuration'))
     def test_the_page_is_true(self, page: str) -> None:
         self.walk(page)
+
+    def test_the_prose_names_no_option_that_is_unknown(self) -> None:
+        self.file = 'any.conf'
+        named = {*OPTION.findall(pages.all_prose())}
+        self.assertGreater(len(named), 5)
+        for section, option in named:
+            path = str(self.write(f'[{section}]\n{option} =\n'))
+            answers = [server(file).ask(path) for file in NAMESPACES]
+            unknown = [answer for answer in answers if 'NoSuch' in answer]
+            self.assertLess(len(unknown), len(answers), unknown)
 
     def use(self, block: pages.Block) -> None:
         """Fail if the service refuses a configuration of the page."""

@@ -307,12 +307,6 @@ class CostTest(base.StackTestCase):
             'a weigher sends about three statements to the API database, and '
             'one or two to each cell with members.',
         )
-        self.assert_page_says(
-            'soft-anti-affinity',
-            'the weigher sends about three SQL statements to the API '
-            'database, and one or two to each cell that has servers of the '
-            'group.',
-        )
 
     def test_what_is_kept_goes_with_the_servers(self) -> None:
         for _ in range(3):
