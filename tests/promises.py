@@ -2,13 +2,15 @@
 
 """Find the promises on the pages and in the help, and hold them to tests.
 
-A promise is a sentence with one of :data:`WORDS`. ``tests/promises.yaml``
-names the test that fails without it, below the beginning of the sentence.
+A promise is a sentence with one of :data:`WORDS`. ``tests/promises.yaml`` has
+each promise, and other sentences that a test shows, below the test that fails
+if the sentence is false.
 
 ``python -m tests.promises`` prints what the file lacks.
 """
 
 import ast
+import itertools
 import pathlib
 import re
 from collections.abc import Iterator
@@ -70,18 +72,18 @@ def find_promises() -> list[str]:
 
 def find_problems() -> Iterator[str]:
     """Yield a line for each promise without a test, and each stale entry."""
-    tests: dict[str, str] = yaml.safe_load(FILE.read_text('utf-8'))
-    used = set()
+    shown: dict[str, list[str]] = yaml.safe_load(FILE.read_text('utf-8'))
+    sentences = {*read_sentences()}
+    with_test = set(itertools.chain(*shown.values()))
     for promise in find_promises():
-        beginnings = [text for text in tests if promise.startswith(text)]
-        used.update(beginnings)
-        if not beginnings:
+        if promise not in with_test:
             yield f'tests/promises.yaml names no test for: {promise}'
-    for beginning, test in tests.items():
-        if beginning not in used:
-            yield f'no page has this promise any more: {beginning}'
+    for test, texts in shown.items():
         if not exists(test):
             yield f'there is no test {test}'
+        for text in texts:
+            if text not in sentences:
+                yield f'no page says this any more: {text} It is of {test}.'
 
 
 def exists(test: str) -> bool:

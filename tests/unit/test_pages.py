@@ -33,6 +33,12 @@ ORDER = (
     ('make env', 'tests.cloud '),
     ('tests.cloud install', 'tests.cloud up'),
 )
+#: Which step of a paragraph comes before which one.
+STEPS = (
+    ('upgrade check', 'restart'),
+    # Without the package, a service cannot load what its file names.
+    ('restart', 'uninstall'),
+)
 #: What the other names come from.
 SOURCES = """
     senlin_plugins nova_filters heat_hints os_placement_plugins
@@ -64,6 +70,12 @@ class PagesTest(pages.PageTestCase):
             literals = ' '.join(re.findall('``(.+?)``', text, re.S))
             self.assertEqual(set(), {*_NAME.findall(literals)} - words, page)
 
+    def test_what_is_appended_stands_in_the_block(self) -> None:
+        for page in 'quickstart-stack', 'preferences':
+            (name,) = re.findall('append ``(.+?)`` to', pages.prose(page))
+            blocks = pages.read(f'doc/source/{page}.rst')
+            self.assertIn(name, ' '.join(block.text for block in blocks))
+
     def test_a_multiplier_has_one_value_on_all_pages(self) -> None:
         shown = collections.defaultdict(set)
         for page in pages.pages():
@@ -93,6 +105,16 @@ class PagesTest(pages.PageTestCase):
         self.assert_page_says(
             'upgrade-checks', 'Before you restart a service, run its upgrade'
         )
+
+    def test_the_order_of_steps(self) -> None:
+        for page in pages.pages():
+            text = (pages.ROOT / page).read_text('utf-8')
+            for paragraph in pages.paragraphs(text):
+                # This is no step.
+                steps = re.sub('efore (you|the) restart', '', paragraph)
+                for first, second in STEPS:
+                    _, _, after = steps.lower().partition(second)
+                    self.assertNotIn(first, after, paragraph)
 
     def test_a_package_has_the_same_services_on_all_pages(self) -> None:
         told = []

@@ -167,11 +167,6 @@ class TestStacks(base.ScenarioCase):
             hints.pop(signature.HINT),
         )
         self.assertEqual(expected, hints)
-        self.assert_page_says(
-            'heat',
-            'If a template and a provider set the same hint, the '
-            "template's value is used.",
-        )
 
     def test_no_key_is_in_the_log_with_all_its_dumps_of_options(self):
         self.assertIn('heat_hints.signing_key ', self.outcome.log)

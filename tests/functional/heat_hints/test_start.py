@@ -126,11 +126,6 @@ class TestOtherPlugin(base.ScenarioCase):
                 columns = query.partition(' FROM ')[0]
                 self.assertIn('parent_resource_name', columns)
                 self.assertEqual(3, columns.count(','))
-        self.assert_page_says(
-            'quickstart-stack',
-            'For the first server of a stack, heat-engine reads a small row '
-            'for each stack above it.',
-        )
 
     def test_servers_of_all_types_send_hints_and_a_class_is_extended(self):
         self.assert_created('root')

@@ -69,7 +69,6 @@ class TeamSpreadTest(base.StackTestCase):
             passing = len(self.passing(request))
             self.assertEqual(count, passing, (option, hint, extra_spec))
             self.cloud.forget(request)
-        self.assert_page_says('nova-spread', 'The smallest limit applies.')
 
     def test_what_the_page_guarantees(self) -> None:
         """The words of the guarantee, one after another."""

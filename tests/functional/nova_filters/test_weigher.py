@@ -30,6 +30,7 @@ class StackTest(base.StackTestCase):
         self.place(_STACK, 3, 2, 1)
         self.place(of_stack('b'), 0, 0, 1)
         self.place(_STACK, 0, 0, 0, 1, project='p2')
+        self.place({}, 1, 1, 1, 1)
         for root, project, counts in (
             ('a', 'p1', [3, 2, 1, 0]),
             ('b', 'p1', [0, 0, 1, 0]),

@@ -12,7 +12,6 @@ import ddt
 from nova_filters.matching import inputs
 from nova_filters.spread import order, requests
 from os_placement_plugins import signature
-from tests import pages
 
 #: Every combination of filters: those of aggregates, and those of images.
 FILTERS = [*itertools.product((False, True), repeat=2)]
@@ -74,7 +73,7 @@ class StackTest(unittest.TestCase):
 
 
 @ddt.ddt
-class KindTest(pages.PageTestCase):
+class KindTest(unittest.TestCase):
     """What tells servers apart that have different candidates."""
 
     @ddt.data(
@@ -131,17 +130,6 @@ class KindTest(pages.PageTestCase):
                 needs(aggregates, by_image, image=data) for data in images
             }
             self.assertEqual(3 if by_image else 1, len(digests))
-        # Sizes and most hints choose no host, see above.
-        self.assert_page_says(
-            'nova-spread',
-            'Most differences between the servers are no problem, such as '
-            'different flavor sizes.',
-        )
-        self.assert_page_says(
-            'nova-spread',
-            'the image, if ``IsolatedHostsFilter`` or '
-            '``AggregateImagePropertiesIsolation`` is enabled',
-        )
 
     def test_the_flavor_is_kept_for_the_filter_alone(self) -> None:
         for aggregates, text in ((False, ''), (True, '{"a": "b"}')):
