@@ -199,7 +199,10 @@ class PagesTest(pages.Walk, upgrade_checks.UpgradeCheckCase):
 
     def check_limit(self, run: Callable[[], str]) -> None:
         self.command = COMMANDS['nova.conf']
-        self.check_details(run(), 'Limit', 'SUCCESS', 'On: max_skew')
+        text = run()
+        self.check_details(text, 'Limit', 'SUCCESS', 'On: max_skew')
+        self.assertRegex(text, r'TeamSpreadFilter\n\n')
+        self.assert_says('``TeamSpreadFilter`` at the end of your filters:')
 
     def check_json(self, run: Callable[[], str]) -> None:
         printed = json.loads(run())
