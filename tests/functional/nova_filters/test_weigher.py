@@ -331,9 +331,9 @@ class CostTest(base.StackTestCase):
         self.assert_page_says(
             'nova-spread',
             f'ignores stored requests of more than {rows.LONGEST:,} '
-            'characters, for example with very long hints. So such a server '
-            'does not count while it starts. As a member of a stack, it does '
-            'not count later, either.',
+            'characters, for example with very long hints. A server with such '
+            'a request does not count while it starts. After the start, it '
+            'counts in a group, but not in a stack.',
         )
         # Such a server has a place, too.
         weights = self.weigh(self.request(long, 'p2'))
