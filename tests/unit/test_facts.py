@@ -94,9 +94,10 @@ class PreferencesTest(pages.PageTestCase):
             self.assertEqual(points, self.score(flavor, malformed, other)[0])
         self.assert_page_says(
             'preferences',
-            'a host loses no point if the malformed value contains no ``!``, '
-            'and if another aggregate of the host has both '
-            '``prefer_metadata_check`` and a matching value.',
+            'If another aggregate of the host also has '
+            '``prefer_metadata_check``, and the flavor meets its value for '
+            'the same key, the host loses no point. This does not apply if '
+            'the malformed value contains ``!``.',
         )
         forced = {**soft, 'force_metadata_check': 'true'}
         self.assertEqual(0, self.score({}, forced)[0])

@@ -60,7 +60,7 @@ class PagesTest(pages.Walk):
             path = expected['heat_path_in_stack']
             self.assertEqual(6, len(expected))
             self.assert_says('is on, Heat sends six hints.')
-            self.assert_says('Heat also sends these six hints for each server.')
+            self.assert_says('sends these six hints for each server. By')
             self.assertEqual(expected, outcome.hints('web'), path)
         self.log = ours.log
 
