@@ -262,7 +262,7 @@ class SenlinTest(pages.PageTestCase):
         )
         self.assert_page_says(
             'senlin',
-            'If a service does not answer, the action takes up to '
-            '``region_timeout`` plus 1 seconds longer, which is '
-            f'{timeout + 1} seconds by default.',
+            'If a service does not answer, the action takes longer: up to '
+            f'``region_timeout`` ({timeout} seconds by default) and one '
+            'second more.',
         )

@@ -109,7 +109,7 @@ class PagesTest(pages.Walk, base.CloudTestCase):
         offer = metadata['os']
         run()
         self.assertIn(offer, metadata['os'].split(','))
-        self.assert_says('replaces the whole value, so keep the old one')
+        self.assert_says('replaces the whole value, so repeat the old')
         (document,) = self.data('aggregate filter explain --server mail')
         self.assertEqual(['compute-8'], document['takers'])
         self.assert_says('or let ``compute-8`` take the server.')
