@@ -96,8 +96,8 @@ class PreferencesTest(pages.PageTestCase):
             'preferences',
             'If another aggregate of the host also has '
             '``prefer_metadata_check``, and the flavor meets its value for '
-            'the same key, the host loses no point. This does not apply if '
-            'the malformed value contains ``!``.',
+            'the same key, the host loses no point. The exception does not '
+            'apply if the malformed value contains ``!``.',
         )
         forced = {**soft, 'force_metadata_check': 'true'}
         self.assertEqual(0, self.score({}, forced)[0])

@@ -229,9 +229,9 @@ class PagesTest(pages.Walk, base.CloudTestCase):
         self.assert_page_says(
             'commands',
             '2',
-            'The command found a problem: ``lint`` an ``error``, ``explain '
-            '--fail-if-none`` a flavor without a host, or ``audit --fail-on '
-            'refused`` a refused server.',
+            'The command found a problem: an ``error`` (``lint``), a flavor '
+            'without a host (``explain --fail-if-none``), or a refused server '
+            '(``audit --fail-on refused``).',
         )
 
     def check_any(self, run: Callable[[], str]) -> None:
