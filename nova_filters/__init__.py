@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Plug-ins for nova-scheduler: two host filters and three weighers.
+"""Plug-ins for nova-scheduler: a host filter and three weighers.
 
 Nova has no entry points for filters and weighers. Nova calls the two functions
 below, which ``nova.conf`` names:
@@ -22,12 +22,9 @@ def all_filters() -> list[type]:
 
     :returns: the classes; ``enabled_filters`` chooses among them by name.
     """
-    from nova_filters.filters import aggregate_instance_type, team_spread
+    from nova_filters.filters import aggregate_instance_type
 
-    return [
-        aggregate_instance_type.AggregateInstanceTypeFilter,
-        team_spread.TeamSpreadFilter,
-    ]
+    return [aggregate_instance_type.AggregateInstanceTypeFilter]
 
 
 def all_weighers() -> list[type]:

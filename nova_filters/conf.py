@@ -20,8 +20,8 @@ GROUP: Final = cfg.OptGroup(
     title='Placement plug-ins for nova-scheduler',
     help="""
 Options of the scheduler plug-ins ``AggregateInstanceTypeFilter``,
-``TeamSpreadFilter``, ``StackAffinityWeigher``, ``ServerGroupWeigher`` and
-``PreferenceWeigher``. nova-scheduler reads these options.
+``StackAffinityWeigher``, ``ServerGroupWeigher`` and ``PreferenceWeigher``.
+nova-scheduler reads these options.
 """,
 )
 
@@ -217,34 +217,6 @@ Related options:
 * ``[nova_filters] stack_spread_over``
 * ``[filter_scheduler] weight_classes``: this option has no effect unless the
   list contains ``nova_filters.all_weighers``.
-""",
-    ),
-    cfg.IntOpt(
-        'max_skew',
-        default=0,
-        min=0,
-        help="""
-The hard limit for the spread of all stacks and server groups.
-
-The limit is a number of members. ``TeamSpreadFilter`` refuses a host if its
-place, with the new server, would have more members than the emptiest place
-with candidates plus the limit. The filter compares places at the first level
-of ``stack_spread_over``.
-
-Possible values:
-
-* 0: a server has no limit, unless its request has the scheduler hint
-  ``max_skew``, or its flavor has the extra spec ``nova_filters:max_skew``.
-* 1 or more: the limit for every server of a stack or server group. The
-  smallest of all limits applies.
-
-Related options:
-
-* ``[filter_scheduler] enabled_filters``: this option has no effect unless the
-  list contains ``TeamSpreadFilter``.
-* ``[nova_filters] stack_affinity_weight_multiplier`` and ``[nova_filters]
-  server_group_weight_multiplier``: for a limit of 2 or more, these
-  multipliers must be large enough, such as -10 and 10.
 """,
     ),
     cfg.Opt(

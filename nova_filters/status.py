@@ -22,7 +22,6 @@ from os_placement_plugins.upgrade_check import (
 FILTER: Final = (
     'nova_filters.filters.aggregate_instance_type.AggregateInstanceTypeFilter'
 )
-LIMIT: Final = 'nova_filters.filters.team_spread.TeamSpreadFilter'
 PREFERENCES: Final = 'nova_filters.weighers.host_weighers.PreferenceWeigher'
 STACKS: Final = 'nova_filters.weighers.host_weighers.StackAffinityWeigher'
 GROUPS: Final = 'nova_filters.weighers.host_weighers.ServerGroupWeigher'
@@ -101,7 +100,6 @@ class Checks(upgrade_check.Checks):
             ('Preferences', self._check_preferences(plugins)),
             ('Spread of stacks', self._check_stacks(plugins)),
             ('Spread of groups', self._check_spread(plugins, GROUPS)),
-            ('Limit', self._check_limit(plugins)),
         ]
 
     def _load(self, begin: child_process.Begin) -> Plugins:
@@ -172,19 +170,6 @@ class Checks(upgrade_check.Checks):
             )
         return Result(SUCCESS, 'On.')
 
-    def _check_limit(self, plugins: Plugins) -> Result:
-        limit = self._config.nova_filters.max_skew
-        if LIMIT in plugins.filters:
-            text = f'On: max_skew in [nova_filters] is {limit}.'
-            if not limit:
-                text += ' Servers with a max_skew of their own have a limit.'
-            return Result(SUCCESS, text)
-        remedy = _how_to_enable(plugins, LIMIT)
-        if limit:
-            text = f'Off, so max_skew = {limit} has no effect. {remedy}'
-            return Result(WARNING, text)
-        return Result(SUCCESS, f'Off. {remedy}')
-
     def _check_preferences(self, plugins: Plugins) -> Result:
         off = self._check_off(plugins, PREFERENCES)
         if off:
@@ -219,7 +204,7 @@ class Checks(upgrade_check.Checks):
                 ' Without a signing_key in [heat_hints], the stack hints of a '
                 'tenant are believed like those of Heat.'
             )
-        if has_key and not is_on and LIMIT not in plugins.filters:
+        if has_key and not is_on:
             result.code = WARNING
             text = ' Nothing reads the signing_key in [heat_hints].'
         return Result(result.code, f'{result.details}{text}')

@@ -194,21 +194,6 @@ class Places:
                 self._places[path] = Place(path, ranking, pack)
                 self._places[above].inside[path] = self._places[path]
 
-    def skews(self) -> list[int]:
-        """Return the skew of each candidate's place at the first level.
-
-        :returns: for each candidate, the number of members in its place, with
-            the new server, minus the number in the emptiest place. For each
-            place except the next one in the order, the number is larger by 1:
-            the place may get another server at the same time.
-        """
-        firsts = {host[:1] for host in self._hosts}
-        counts = {path: self._places[path].members for path in firsts}
-        least = min(counts.values())
-        skews = {path: count + 2 - least for path, count in counts.items()}
-        skews[self._cloud.next(self._server).path] -= 1
-        return [skews[host[:1]] for host in self._hosts]
-
     def distances(self, subset: int = 1) -> dict[Path, float]:
         """Place the next server, and return the distance of each candidate.
 

@@ -139,13 +139,7 @@ class TeamWeigher(Weigher, teams.Teams):
     def _scene(
         self, team: order.Team, hosts: Sequence[Any], request: Any
     ) -> teams.Scene:
-        # TeamSpreadFilter has seen all candidates. The hosts here are those
-        # that it let pass; members in flight may go to the others.
-        scene = teams.filtered_scene(team, request)
-        if scene is None:
-            scene = self.see_members(
-                team, [host.obj for host in hosts], request
-            )
+        scene = self.see_members(team, [host.obj for host in hosts], request)
         if scene.sight.unread:
             LOG.warning(
                 'Instance %(instance)s: some members of its stack or server '

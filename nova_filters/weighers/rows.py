@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The SQL statements of the weighers and of ``TeamSpreadFilter``."""
+"""The SQL statements of the weighers."""
 
 from collections.abc import Collection
 from typing import Any, Final

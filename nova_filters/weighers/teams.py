@@ -5,7 +5,6 @@
 A team is a stack or a server group.
 """
 
-import threading
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -23,13 +22,9 @@ LOG = logging.getLogger(__name__)
 CONF = nova.conf.CONF
 
 
-class Incomplete(Exception):
-    """Some members could not be read."""
-
-
-#: The errors that come from the databases. The plug-ins log these errors
+#: The errors that come from the databases. The weighers log these errors
 #: without a traceback.
-AWAY: Final = (db_exception.DBError, sa.exc.SQLAlchemyError, Incomplete)
+AWAY: Final = (db_exception.DBError, sa.exc.SQLAlchemyError)
 
 
 class Scene(NamedTuple):
@@ -46,23 +41,6 @@ class Scene(NamedTuple):
     sight: order.Sight
     candidates: Sequence[str]
     hosts: Mapping[str, flavors.Host]
-
-
-#: ``scene``: what TeamSpreadFilter knew of the request that this thread
-#: handles. Nova filters and weighs the hosts of a request in one thread.
-FILTERED: Final = threading.local()
-
-
-def filtered_scene(team: order.Team, request: Any) -> Scene | None:
-    """Return what TeamSpreadFilter knew of a request, if it limits the team.
-
-    :param request: Nova's RequestSpec.
-    """
-    scene: Scene | None = getattr(FILTERED, 'scene', None)
-    server = plugin.field(request, 'instance_uuid')
-    if scene is None or (scene.team, scene.server) != (team, server):
-        return None
-    return scene
 
 
 class Teams:

@@ -118,7 +118,6 @@ class Simulation:
         values = {
             'stack_affinity_weight_multiplier': -case.multiplier,
             'server_group_weight_multiplier': case.multiplier,
-            'max_skew': case.max_skew,
         }
         group = 'nova_filters'
         with contextlib.ExitStack() as stack:

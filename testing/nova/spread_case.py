@@ -38,7 +38,6 @@ class Case:
     :param kind: boots or moves.
     :param roles: equally many servers have each role, in random order.
     :param filters: the filters that nova.conf enables.
-    :param max_skew: the option of this name.
     :param failing: the share of builds that fail once. The conductor then
         tries the next alternate.
     :param failed_hosts: the hosts on which a build has failed before.
@@ -55,7 +54,6 @@ class Case:
     kind: str = BOOT
     roles: tuple[Role, ...] = (Role(),)
     filters: tuple[str, ...] = ()
-    max_skew: int = 0
     failing: float = 0.0
     failed_hosts: tuple[int, ...] = ()
     clock: float = 0.0

@@ -53,10 +53,8 @@ def write_region(region: layout.Region) -> None:
         database=layout.database(f'placement_{name}'),
         login=login('placement'),
     )
-    # The second filter does nothing unless a server asks it.
     plugin = [
-        from_page('quickstart-nova', 'enabled_filters =')
-        + ',TeamSpreadFilter',
+        from_page('quickstart-nova', 'enabled_filters ='),
         from_page('quickstart-stack', 'weight_classes ='),
         from_page('nova-spread', 'stack_spread_over ='),
         from_page('index', 'server_group_weight_multiplier ='),

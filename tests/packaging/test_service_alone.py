@@ -39,7 +39,6 @@ CASES = {
         {
             'nova_filters': {
                 'AggregateInstanceTypeFilter',
-                'TeamSpreadFilter',
                 'PreferenceWeigher',
                 'StackAffinityWeigher',
                 'ServerGroupWeigher',

@@ -148,7 +148,6 @@ class SpreadTest(pages.PageTestCase):
         for option, says in (
             ('stack_affinity_weight_multiplier', 'below 0: spread stacks;'),
             ('server_group_weight_multiplier', '0: off; above 0: the policy'),
-            ('max_skew', '0: no limit'),
         ):
             default = f'{conf.DEFAULTS[option]:g}'
             self.assert_page_says(

@@ -197,13 +197,6 @@ class PagesTest(pages.Walk, upgrade_checks.UpgradeCheckCase):
         wanted = [*default.exempt_metadata_keys, 'rack']
         self.assertEqual(wanted, keys.strip().split(','))
 
-    def check_limit(self, run: Callable[[], str]) -> None:
-        self.command = COMMANDS['nova.conf']
-        text = run()
-        self.check_details(text, 'Limit', 'SUCCESS', 'On: max_skew')
-        self.assertRegex(text, r'TeamSpreadFilter\n\n')
-        self.assert_says('``TeamSpreadFilter`` at the end of your filters:')
-
     def check_json(self, run: Callable[[], str]) -> None:
         printed = json.loads(run())
         self.assertEqual('Option names', printed['checks'][0]['check'])

@@ -6,7 +6,6 @@ import re
 
 from nova.conf import scheduler as scheduler_conf
 
-from nova_filters.filters import team_spread
 from testing.nova import engine
 from tests import pages
 from tests.functional.nova_filters import base
@@ -84,16 +83,3 @@ class NovaTest(base.StackTestCase):
         )
         self.set_option(option, 1, 'filter_scheduler')
         self.assertEqual({'BuildFailureWeigher'}, before - stronger())
-
-
-class LimitTest(pages.PageTestCase):
-    def test_what_a_limit_may_be(self) -> None:
-        valid = [
-            number
-            for number in (0, 1, 999_999, 1_000_000)
-            if team_spread._LIMIT.fullmatch(str(number))
-        ]
-        self.assert_page_says(
-            'nova-spread',
-            f'is not a number from {valid[0]} to {valid[-1]}.',
-        )

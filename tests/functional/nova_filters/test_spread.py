@@ -12,7 +12,6 @@ from tests.functional.nova_filters import base
 
 _DEDICATED = spread_case.Role({'hw:cpu_policy': 'dedicated'})
 _SHARED = spread_case.Role({'hw:cpu_policy': 'shared'})
-_KINDS = (_DEDICATED, _SHARED, spread_case.Role())
 _TWO_KINDS = {
     'group': spread_case.SOFT,
     'roles': (_DEDICATED,) * 3 + (_SHARED,) * 7,
@@ -21,12 +20,6 @@ _STRICT = {
     'group': spread_case.STRICT,
     'filters': ('ServerGroupAntiAffinityFilter',),
 }
-_LIMITED = {
-    'group': spread_case.SOFT,
-    'filters': ('TeamSpreadFilter',),
-    'max_skew': 1,
-}
-_LIMITED_KINDS = {**_LIMITED, 'roles': _KINDS, 'gap': 1.0}
 _FAILED = {'failed_hosts': (1, 2, 3), 'gap': 1.0}
 _MIGRATION = {'kind': spread_case.LIVE_MIGRATION, 'clock': 3.0, 'gap': 0.3}
 #: Several schedulers, each with a memory of its own.
@@ -56,9 +49,6 @@ class SpreadTest(unittest.TestCase):
         ('clocks_that_differ', 12, 6, 1, _MIGRATION),
         ('two_kinds_in_one_group', 10, 7, 1, _TWO_KINDS),
         ('strict_group', 9, 10, 1, _STRICT),
-        ('limit_without_the_weigher', 9, 3, 1, {**_LIMITED, 'multiplier': 0}),
-        # Nobody knows the candidates of other kinds that are in flight.
-        ('limit_for_each_of_three_kinds', 9, 3, 3, _LIMITED_KINDS),
     )
     def test_all_start_and_are_spread(
         self, servers, hosts, most_uneven, fields
@@ -72,11 +62,3 @@ class SpreadTest(unittest.TestCase):
         case = spread_case.Case(5, 3, **_STRICT)
         for outcome in self.simulate(case):
             self.assertEqual((0, 2), outcome)
-
-    def test_under_the_limit_a_build_that_fails_has_no_second_host(
-        self,
-    ) -> None:
-        for fields, failed in (({}, False), (_LIMITED, True)):
-            case = spread_case.Case(24, 6, failing=0.2, **fields)
-            for _, errors in self.simulate(case):
-                self.assertIs(failed, bool(errors))

@@ -26,7 +26,7 @@ AFFINITY = 'stack_affinity_weight_multiplier'
 #: the row with its result, and words of what is told.
 CASES = (
     # What nothing reads.
-    ('', 'max_ske = x', 'Option names', 'WARNING', 'the nearest is max_skew'),
+    ('', 'stack_spread_ove = x', 'Option names', 'WARNING', 'is stack_spread_over'),
     # What is loaded.
     (OUR_FILTERS, '', ALL, 'FAILURE', 'no AggregateInstanceTypeFilter'),
     (OURS, 'acme.Gone', ALL, 'FAILURE', 'acme.Gone: ImportError: Class Gone'),
@@ -40,15 +40,6 @@ CASES = (
         'Filter',
         'WARNING',
         'On, but AggregateInstanceExtraSpecsFilter is enabled as well',
-    ),
-    ('', 'max_skew = 1', 'Limit', 'WARNING', 'max_skew = 1 has no effect'),
-    ('ComputeF', 'TeamSpreadF', 'Limit', 'SUCCESS', 'is 0. Servers with a ma'),
-    (
-        'AggregateInstanceTypeFilter\n',
-        'TeamSpreadFilter\n[nova_filters]\nmax_skew = 2\n[filter_scheduler]\n',
-        'Limit',
-        'SUCCESS',
-        'On: max_skew in [nova_filters] is 2.',
     ),
     # What is stronger.
     ('', '', 'Preferences', 'SUCCESS', '1 point is 1, and of 100 points 3. '),
@@ -136,5 +127,5 @@ class NovaFiltersStatusTest(upgrade_checks.UpgradeCheckCase):
 
     def test_a_configuration_without_the_plugins_is_a_warning(self):
         answer = self.check_details('', 'Filter', 'WARNING', 'Off. ')
-        for row in 'Preferences', STACKS, GROUPS, 'Limit':
+        for row in 'Preferences', STACKS, GROUPS:
             self.assert_details(answer, row, 'SUCCESS', 'Off. To switch it on')

@@ -14,7 +14,6 @@ _MULTIPLIER = 'stack_affinity_weight_multiplier'
 @ddt.ddt
 class OptionsTest(unittest.TestCase):
     @ddt.data(
-        ('max_skew', '-1'),
         ('stack_spread_over', ''),
         ('exempt_metadata_keys', 'a,aggregate_instance_extra_specs:b,c'),
         ('exempt_metadata_keys', '"a",b'),

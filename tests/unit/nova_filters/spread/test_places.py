@@ -136,7 +136,6 @@ class ChooseTest(unittest.TestCase):
         ahead = [places.Arrival(candidates)]
         located = places.Places(own, [], ahead, places.Ranking('team'), False)
         # The member ahead goes there, so both other hosts are free.
-        self.assertEqual([1, 2], sorted(located.skews()))
         self.assertEqual(
             {*'abc'} - {first}, {host[-1][1] for host in located.distances()}
         )
@@ -171,32 +170,6 @@ class ChooseTest(unittest.TestCase):
             self.assertEqual(min(subset, 5), found.count(0.0))
             for distance in found:
                 self.assertTrue(distance == 0.0 or 0.9 <= distance < 1)
-
-
-@ddt.ddt
-class SkewTest(unittest.TestCase):
-    """By how many members a place would be the fullest."""
-
-    @ddt.data(
-        # Racks 1 and 2; the server's turn is in the emptier one.
-        ('1a 1b 2c', '1a 1a 2c', 0, [3, 3, 1]),
-        ('1b 2c', '1a 1a 2c', 1, [2, 1]),
-        # A full host of rack 1 counts; rack 9 has no candidate.
-        ('1b 2c', '1a 1a 9z', 0, [4, 1]),
-        ('1b', '1a 1a', 0, [1]),
-        # Without racks, each host is a place.
-        ('a b', 'a', 0, [3, 1]),
-        ('a b c', 'a a b', 0, [4, 3, 1]),
-    )
-    @ddt.unpack
-    def test_places_are_compared_at_the_first_level(
-        self, hosts, members, ahead, expected_skews
-    ) -> None:
-        skews = make(hosts, members, ahead).skews()
-        if ahead:
-            # Either rack may be the next one.
-            skews.sort(reverse=True)
-        self.assertEqual(expected_skews, skews)
 
 
 class DistanceTest(unittest.TestCase):

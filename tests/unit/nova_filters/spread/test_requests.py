@@ -101,7 +101,7 @@ class KindTest(unittest.TestCase):
                 extra_specs={
                     'a': 'b',
                     'quota:cpu_shares': '9',
-                    'nova_filters:max_skew': '1',
+                    'nova_filters:x': '1',
                     'aggregate_preferred:disk': 'ssd',
                 }
             )
