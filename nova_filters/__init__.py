@@ -32,10 +32,10 @@ def all_weighers() -> list[type]:
 
     :returns: the classes; Nova uses all of them.
     """
-    from nova_filters.weighers import host_weighers
+    from nova_filters.weighers import host_weighers, preference
 
     return [
-        host_weighers.PreferenceWeigher,
+        preference.PreferenceWeigher,
         host_weighers.StackAffinityWeigher,
         host_weighers.ServerGroupWeigher,
     ]

@@ -22,7 +22,7 @@ from os_placement_plugins.upgrade_check import (
 FILTER: Final = (
     'nova_filters.filters.aggregate_instance_type.AggregateInstanceTypeFilter'
 )
-PREFERENCES: Final = 'nova_filters.weighers.host_weighers.PreferenceWeigher'
+PREFERENCES: Final = 'nova_filters.weighers.preference.PreferenceWeigher'
 STACKS: Final = 'nova_filters.weighers.host_weighers.StackAffinityWeigher'
 GROUPS: Final = 'nova_filters.weighers.host_weighers.ServerGroupWeigher'
 #: Nova's own filter for extra specs.

@@ -11,7 +11,7 @@ from nova.scheduler import weights
 
 import tests
 from nova_filters import conf
-from nova_filters.weighers import host_weighers
+from nova_filters.weighers import preference
 from osc_placement_plugins import offers
 from osc_placement_plugins.records import Aggregate, Flavor, Host, Inventory
 from osc_placement_plugins.verdicts import Verdict
@@ -84,7 +84,7 @@ class OracleTest(base.OptionTestCase):
         self.assert_agreement(verdicts, oracle.passes)
 
     def test_the_weights_are_those_of_the_oracle(self) -> None:
-        weigher = host_weighers.PreferenceWeigher()
+        weigher = preference.PreferenceWeigher()
 
         def weigh(spec: Any, hosts: list[Any]) -> list[float]:
             weighed = [weights.WeighedHost(host, 0.0) for host in hosts]

@@ -7,7 +7,7 @@ import logging
 
 import ddt
 
-from nova_filters.weighers import host_weighers
+from nova_filters.weighers import preference
 from tests.functional.nova_filters import base
 
 _OPTION = 'preference_weight_multiplier'
@@ -40,7 +40,7 @@ class PreferenceTest(base.CloudTestCase):
 
     def test_what_is_malformed_is_told_once(self) -> None:
         extra_specs = {f'{_LIKES}:disk': '<or>', f'{_AVOIDS}.0:a': '1'}
-        with self.assertLogs(host_weighers.__name__, logging.WARNING) as logs:
+        with self.assertLogs(preference.__name__, logging.WARNING) as logs:
             self.assert_chosen('large', extra_specs)
         (line,) = logs.output
         self.assertIn("'aggregate_preferred:disk': nothing follows <or>", line)

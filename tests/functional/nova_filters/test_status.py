@@ -26,7 +26,13 @@ AFFINITY = 'stack_affinity_weight_multiplier'
 #: the row with its result, and words of what is told.
 CASES = (
     # What nothing reads.
-    ('', 'stack_spread_ove = x', 'Option names', 'WARNING', 'is stack_spread_over'),
+    (
+        '',
+        'stack_spread_ove = x',
+        'Option names',
+        'WARNING',
+        'is stack_spread_over',
+    ),
     # What is loaded.
     (OUR_FILTERS, '', ALL, 'FAILURE', 'no AggregateInstanceTypeFilter'),
     (OURS, 'acme.Gone', ALL, 'FAILURE', 'acme.Gone: ImportError: Class Gone'),

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The weigher for the preferences of flavors and aggregates."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import nova.conf
+from oslo_log import log as logging
+
+from nova_filters import plugin
+from nova_filters.matching import preferences
+from nova_filters.weighers import base
+from os_placement_plugins import quoting
+
+LOG = logging.getLogger(__name__)
+CONF = nova.conf.CONF
+
+
+class PreferenceWeigher(base.Weigher):
+    """Prefer hosts by the preferences of flavors and aggregates."""
+
+    option = 'preference_weight_multiplier'
+    # With these limits, Nova's normalization does not change the weights. So
+    # the weight of a host does not depend on other hosts, and may be below 0
+    # or above 1.
+    minval, maxval = 0, 1
+
+    def _weigh(self, hosts: Sequence[Any], request: Any) -> list[float]:
+        """Return the weights of Nova's WeighedHosts.
+
+        The weight of a host follows from its points; see ``preferences``.
+        """
+        judge = preferences.Preferences(
+            plugin.field(request.flavor, 'extra_specs'),
+            tuple(CONF.nova_filters.exempt_metadata_keys),
+        )
+        if judge.problems:
+            LOG.warning(
+                'Instance %(instance)s: these preferences do not count; '
+                'correct the flavor: %(problems)s',
+                {
+                    'instance': request.instance_uuid,
+                    'problems': quoting.listed(judge.problems, mark='; '),
+                },
+            )
+        weights = []
+        for host in hosts:
+            points = judge.score(host.obj.aggregates or ())
+            weights.append(preferences.weight(points))
+        return weights
