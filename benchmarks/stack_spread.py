@@ -9,11 +9,12 @@ one host that they all prefer, without and with the weighers of this package.
 
 import dataclasses
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from benchmarks import common
 from testing.nova import spread_case
-from testing.nova.spread_case import SOFT, STRICT, Case, Role
+from testing.nova.spread_case import SOFT, STRICT, TOGETHER, Case, Role
 
 SEEDS = 5
 PROCESSES = (1, 3, 16, 96)
@@ -27,6 +28,9 @@ TRAITS = (
     Role({'trait:CUSTOM_FAST': 'required'}, range(3, 10)),
 )
 STRICT_FILTER = ('ServerGroupAntiAffinityFilter',)
+TOGETHER_FILTER = ('ServerGroupAffinityFilter',)
+#: The late check needs upcalls from the cell, which these cases do not have.
+NO_UPCALLS = {'late_check': False}
 CASES = {
     'stack of 50 on 10 hosts, at once': Case(50, 10),
     'the same, one each second': Case(50, 10, 1.0),
@@ -48,17 +52,92 @@ CASES = {
     '20 live migrations, a clock 3 s behind': Case(
         20, 6, 0.3, kind=spread_case.LIVE_MIGRATION, clock=3.0
     ),
-    'strict group of 9 on 10: servers in ERROR': Case(
-        9, 10, group=STRICT, filters=STRICT_FILTER
+    'soft group of 24 on 6, 20 % of builds fail once': Case(
+        24, 6, group=SOFT, failing=0.2
+    ),
+    'soft group of 9 on 3, tracking is off': Case(
+        9, 3, group=SOFT, tracking=False
     ),
 }
 
 
-def measure_case(case: Case, processes: int, seeds: int) -> float:
+def strict(servers: int, hosts: int, gap: float = 0.0, **fields: Any) -> Case:
+    """Return the case of a group with the policy anti-affinity."""
+    return Case(
+        servers, hosts, gap, group=STRICT, filters=STRICT_FILTER, **fields
+    )
+
+
+def together(**fields: Any) -> Case:
+    """Return the case of six groups with the policy affinity."""
+    return Case(
+        18, 6, group=TOGETHER, groups=6, filters=TOGETHER_FILTER, **fields
+    )
+
+
+#: Cases whose servers may end in ERROR.
+HARD = {
+    'anti-affinity: 9 on 10': strict(9, 10),
+    '9 on 9': strict(9, 9),
+    '9 on 9, tracking is off': strict(9, 9, tracking=False),
+    '6 on racks of 1 and 5': strict(6, 6, racks=(1, 5)),
+    '6 on racks of 3 and 3': strict(6, 6, racks=(3, 3)),
+    '8 on racks of 1, 1 and 10, 1 s': strict(8, 12, 1.0, racks=(1, 1, 10)),
+    '9 on 12, 5 hosts with a failed build': strict(
+        9, 12, failed_hosts=(1, 2, 3, 4, 5)
+    ),
+    '6 on 6, 1 host with a failed build': strict(6, 6, failed_hosts=(2,)),
+    '9 on 12, 20 % of builds fail once': strict(9, 12, failing=0.2),
+    'affinity: 6 groups of 3 on 6': together(),
+}
+#: Cases in which nobody checks the hard policy of a group.
+UNCHECKED = {
+    'anti-affinity: 9 on 9': strict(9, 9, **NO_UPCALLS),
+    '9 on 12, 20 % of builds fail once': strict(
+        9, 12, failing=0.2, **NO_UPCALLS
+    ),
+    'affinity: 6 groups of 3 on 6': together(**NO_UPCALLS),
+}
+#: The processes of 16 that run without the weighers.
+OLD_PROCESSES = (0, 1, 4, 12, 16)
+ROLLOUT = {
+    'soft group of 9 on 3': Case(9, 3, group=SOFT),
+    'anti-affinity: 9 on 9, in ERROR': strict(9, 9),
+}
+
+
+def unevenness(case: Case, run: Any, counts: Mapping[str, int]) -> int:
+    """Return by how many servers two hosts differ.
+
+    :returns: the largest number of the roles, each on its own hosts.
+    """
+    hosts = [*counts]
+    differences = []
+    for role in case.roles:
+        names = [hosts[number] for number in role.hosts] or hosts
+        differences.append(case.unevenness({n: counts[n] for n in names}))
+    return max(differences)
+
+
+def errors(case: Case, run: Any, counts: Mapping[str, int]) -> int:
+    """Return how many servers ended in ERROR."""
+    return len(run.errors)
+
+
+def misplaced(case: Case, run: Any, counts: Mapping[str, int]) -> int:
+    """Return how many servers break the policy of their group."""
+    return sum(run.misplaced().values())
+
+
+Measure = Callable[[Case, Any, Mapping[str, int]], int]
+
+
+def measure_case(
+    case: Case, processes: int, seeds: int, number: Measure
+) -> float:
     """Return the mean of some seeds.
 
-    :returns: the servers in ERROR of a strict group; else by how many servers
-        two hosts differ, the most of the hosts of each role.
+    :param number: the function that reads the number of one run.
     """
     cloud = common.nova_cloud()
     from testing.nova import simulation
@@ -67,39 +146,78 @@ def measure_case(case: Case, processes: int, seeds: int) -> float:
     for seed in range(seeds):
         run = simulation.Simulation(cloud, case, processes, seed)
         counts = run.run()
-        if case.group == STRICT:
-            numbers.append(len(run.errors))
-            continue
-        hosts = [*counts]
-        differences = []
-        for role in case.roles:
-            names = [hosts[number] for number in role.hosts] or hosts
-            differences.append(case.unevenness({n: counts[n] for n in names}))
-        numbers.append(max(differences))
+        numbers.append(number(case, run, counts))
     return statistics.mean(numbers)
 
 
-def measure(quick: bool) -> str:
-    """Return the table."""
+def measure_table(
+    title: str, cases: Mapping[str, Case], number: Measure, quick: bool
+) -> str:
+    """Return a table of cases, by the number of scheduler processes."""
     processes: Sequence[int] = PROCESSES
     seeds = SEEDS
     if quick:
         processes, seeds = (3,), 1
     rows = []
-    for name, case in CASES.items():
+    for name, case in cases.items():
         common.say(name)
         nova_alone = dataclasses.replace(case, multiplier=0.0)
         cells = []
         for count in processes:
-            without = measure_case(nova_alone, count, seeds)
-            ours = measure_case(case, count, seeds)
+            without = measure_case(nova_alone, count, seeds, number)
+            ours = measure_case(case, count, seeds, number)
             cells.append(f'{without:.1f} / {ours:.1f}')
         rows.append([name, *cells])
     heads = ['case', *map(str, processes)]
-    return (
-        '\nMost servers on a host less fewest, Nova alone / with the weigher, '
-        'by the number of\nscheduler processes; the mean of '
-        f'{seeds} seeds\n' + common.table(heads, rows, 'case')
+    return f'\n{title}\n{common.table(heads, rows, "case")}'
+
+
+def measure_rollout(quick: bool) -> str:
+    """Return a table by the number of processes without the weighers."""
+    seeds = 2 if quick else 4 * SEEDS
+    rows = []
+    for name, case in ROLLOUT.items():
+        common.say(name)
+        number: Measure = unevenness
+        if case.group == STRICT:
+            number = errors
+        cells = []
+        for count in OLD_PROCESSES:
+            mixed = dataclasses.replace(case, old_processes=count)
+            mean = measure_case(mixed, max(OLD_PROCESSES), seeds, number)
+            cells.append(f'{mean:.1f}')
+        rows.append([name, *cells])
+    heads = ['case', *(f'{count} of 16' for count in OLD_PROCESSES)]
+    title = (
+        f'The same by the number of processes without the weighers; {seeds} '
+        'seeds'
+    )
+    return f'\n{title}\n{common.table(heads, rows, "case")}'
+
+
+def measure(quick: bool) -> str:
+    """Return the tables."""
+    seeds = 1 if quick else SEEDS
+    return '\n'.join(
+        (
+            measure_table(
+                'Most servers on a host less fewest, Nova alone / with the '
+                'weigher, by the number of\nscheduler processes; the mean of '
+                f'{seeds} seeds',
+                CASES,
+                unevenness,
+                quick,
+            ),
+            measure_table('Servers in ERROR', HARD, errors, quick),
+            measure_table(
+                'Servers that break the policy of their group, if nova-compute '
+                'does not check it',
+                UNCHECKED,
+                misplaced,
+                quick,
+            ),
+            measure_rollout(quick),
+        )
     )
 
 

@@ -32,10 +32,10 @@ def all_weighers() -> list[type]:
 
     :returns: the classes; Nova uses all of them.
     """
-    from nova_filters.weighers import host_weighers, preference
+    from nova_filters.weighers import preference, server_group, stack_affinity
 
     return [
         preference.PreferenceWeigher,
-        host_weighers.StackAffinityWeigher,
-        host_weighers.ServerGroupWeigher,
+        stack_affinity.StackAffinityWeigher,
+        server_group.ServerGroupWeigher,
     ]

@@ -8,7 +8,6 @@ import sys
 from typing import Any, Final, NamedTuple, Self
 
 from nova_filters import conf
-from nova_filters.spread import places
 from os_placement_plugins import child_process, upgrade_check
 from os_placement_plugins.quoting import listed
 from os_placement_plugins.upgrade_check import (
@@ -23,8 +22,8 @@ FILTER: Final = (
     'nova_filters.filters.aggregate_instance_type.AggregateInstanceTypeFilter'
 )
 PREFERENCES: Final = 'nova_filters.weighers.preference.PreferenceWeigher'
-STACKS: Final = 'nova_filters.weighers.host_weighers.StackAffinityWeigher'
-GROUPS: Final = 'nova_filters.weighers.host_weighers.ServerGroupWeigher'
+STACKS: Final = 'nova_filters.weighers.stack_affinity.StackAffinityWeigher'
+GROUPS: Final = 'nova_filters.weighers.server_group.ServerGroupWeigher'
 #: Nova's own filter for extra specs.
 IN_TREE_FILTER: Final = 'AggregateInstanceExtraSpecsFilter'
 #: The weighers of this package, and the options with their multipliers.
@@ -224,7 +223,7 @@ class Checks(upgrade_check.Checks):
             multipliers[preferences] = self._config.nova_filters[preferences]
         total = sum(multipliers.values())
         # "Not" counts NaN in.
-        if not abs(multiplier) * places.GAP >= total:
+        if not abs(multiplier) >= total:
             # The default is weak on purpose.
             if multiplier != conf.DEFAULTS[option]:
                 code = WARNING
@@ -233,7 +232,7 @@ class Checks(upgrade_check.Checks):
             text += (
                 f' Other weighers can add up to {total:g}, so they may choose '
                 f'another place: {others}. To prevent it, set {option} to '
-                f'{total / places.GAP + 0.5:.0f} or more (to spread stacks: '
+                f'{total + 1:.0f} or more (to spread stacks: '
                 'with a minus sign).'
             )
         later = plugins.weighers[plugins.weighers.index(path) + 1 :]

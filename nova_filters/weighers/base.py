@@ -10,8 +10,6 @@ from nova.scheduler import weights
 from oslo_log import log as logging
 
 from nova_filters import plugin
-from nova_filters.weighers import teams
-from os_placement_plugins import errors
 
 LOG = logging.getLogger(__name__)
 CONF = nova.conf.CONF
@@ -23,18 +21,22 @@ class Weigher(plugin.Plugin, weights.BaseHostWeigher):  # type: ignore[misc]
 
     #: The name of the option that is the weigher's multiplier.
     option: ClassVar[str]
+    # With these limits, Nova's normalization does not change the weights. So
+    # a weight is worth the same, however many hosts there are. It may be below
+    # 0 or above 1.
+    minval, maxval = 0, 1
 
     def __init__(self) -> None:
         super().__init__()
         # To read the option for each of many hosts would be slow.
-        self._multiplier = float(CONF.nova_filters[self.option])
+        self.multiplier = float(CONF.nova_filters[self.option])
 
     def weight_multiplier(self, host_state: Any) -> float:
         """Return the number by which Nova multiplies the weight of each host.
 
         :param host_state: Nova's HostState.
         """
-        return self._multiplier
+        return self.multiplier
 
     def weigh_objects(
         self, weighed_obj_list: Sequence[Any], weight_properties: Any
@@ -44,21 +46,12 @@ class Weigher(plugin.Plugin, weights.BaseHostWeigher):  # type: ignore[misc]
         :param weighed_obj_list: Nova's WeighedHosts.
         :param weight_properties: Nova's RequestSpec.
         """
-        name = type(self).__name__
         try:
-            if self._multiplier:
+            if self.multiplier:
                 return self._weigh(weighed_obj_list, weight_properties)
-        except teams.AWAY as exc:
-            LOG.warning(
-                '%(name)s is left out of this request: the members of the '
-                'stack or server group could not be read. Check '
-                '[api_database] connection in the nova.conf of the '
-                'scheduler: %(error)s',
-                {'name': name, 'error': errors.one_line(exc)},
-            )
         except Exception:
             message = '%s is left out of this request. Report this traceback.'
-            LOG.exception(message, name)
+            LOG.exception(message, type(self).__name__)
         return [0.0] * len(weighed_obj_list)
 
     def _weigh(self, hosts: Sequence[Any], request: Any) -> list[float]:

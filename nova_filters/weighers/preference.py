@@ -21,10 +21,6 @@ class PreferenceWeigher(base.Weigher):
     """Prefer hosts by the preferences of flavors and aggregates."""
 
     option = 'preference_weight_multiplier'
-    # With these limits, Nova's normalization does not change the weights. So
-    # the weight of a host does not depend on other hosts, and may be below 0
-    # or above 1.
-    minval, maxval = 0, 1
 
     def _weigh(self, hosts: Sequence[Any], request: Any) -> list[float]:
         """Return the weights of Nova's WeighedHosts.

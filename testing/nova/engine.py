@@ -20,7 +20,7 @@ from nova import exception, objects, version
 from nova.scheduler import manager
 from oslo_utils import uuidutils
 
-from nova_filters.weighers import reader
+from nova_filters.members import reader
 
 CONF = databases.CONF
 
@@ -173,10 +173,11 @@ class Cloud(databases.Databases):
         """Return how many servers of its stack a request meets, by host."""
         weigher = stack_weigher(scheduler)
         states = self.states(scheduler, request)
-        team = weigher.team(request)
+        team = weigher.find_stack(request)
         counts: Mapping[str, int] = {}
         if team:
-            counts = weigher.see_members(team, states, request).sight.counts
+            members = weigher.ranks.count_members(team, states, request)
+            counts = members.counts
         return {host: counts.get(host, 0) for host in sorted(self.hosts)}
 
     def states(self, scheduler: Any, request: Any) -> list[Any]:

@@ -6,6 +6,7 @@ Each choice is made by Nova's own scheduler with the weighers of nova.conf.
 Each process is a scheduler with a memory of its own.
 """
 
+import itertools
 import json
 import random
 import uuid
@@ -14,7 +15,7 @@ from typing import Any
 from unittest import mock
 
 from nova import objects
-from nova.scheduler import utils
+from nova.scheduler import manager, utils
 
 from testing.nova import engine, spread_case
 
@@ -62,21 +63,37 @@ class SimulatedCloud:
             cloud.add_flavor(f'role-{number}', role.extra_specs)
             for number, role in enumerate(case.roles)
         ]
-        for _ in range(self._processes):
+        self._add_racks()
+        for number in range(self._processes):
             scheduler = cloud.scheduler(*case.filters)
-            # A new process would read the cell, which knows more than the
-            # lists.
-            scheduler.host_manager._instance_info = {
-                host: {'instances': {}, 'updated': True} for host in self.hosts
-            }
+            if number < case.old_processes:
+                scheduler.host_manager.weighers = [
+                    weigher
+                    for weigher in scheduler.host_manager.weighers
+                    if type(weigher).__module__.startswith('nova.')
+                ]
+            if case.tracking:
+                # A new process knows what nova-compute tells from now on.
+                scheduler.host_manager._instance_info = {
+                    host: {'instances': {}, 'updated': True}
+                    for host in self.hosts
+                }
             self._schedulers.append(scheduler)
         with cloud.in_cell() as context:
             nodes = objects.ComputeNodeList.get_all(context)
         self._nodes = {node.host: node.uuid for node in nodes}
-        self._group = self._add_group()
+        self._groups = [self._add_group() for _ in range(case.groups)]
+
+    def _add_racks(self) -> None:
+        """Put the hosts into racks, each of which is an aggregate."""
+        hosts = iter(self.hosts)
+        for number, size in enumerate(self._case.racks):
+            rack = f'rack-{number}'
+            members = [*itertools.islice(hosts, size)]
+            self._cloud.add_aggregate(rack, members, {'rack': rack})
 
     def _add_group(self) -> Any:
-        """Return the server group; None if the servers are in a stack."""
+        """Return a server group; None if the servers are in a stack."""
         policy = self._case.group
         if not policy:
             return None
@@ -86,18 +103,19 @@ class SimulatedCloud:
 
     def request(self, number: int) -> Any:
         """Store a request, as nova-api does."""
+        group = self._groups[number % self._case.groups]
         hints = {}
-        if not self._group:
+        if not group:
             hints['heat_root_stack_id'] = 'stack'
         return self._cloud.request(
             self._flavors[self._roles[number]],
             hints=hints,
             project=self._project,
-            group=self._group,
+            group=group,
         )
 
-    def choose(self, request: Any, number: int) -> list[str]:
-        """Return all hosts that pass, the host that a scheduler chooses first.
+    def choose(self, request: Any, number: int) -> list[Any]:
+        """Return the HostStates that pass, the one that is chosen first.
 
         :param number: the number of the server.
         :returns: an empty list if no host is left.
@@ -123,18 +141,26 @@ class SimulatedCloud:
             key=lambda state: self._order.index(state.host),
         )
         with mock.patch.object(random, 'choice', self._random.choice):
-            sorted_states = scheduler._get_sorted_hosts(request, states, 0)
-        if sorted_states:
-            # A scheduler remembers where it has put the members of groups.
-            scheduler._consume_selected_host(
-                sorted_states[0], request, request.instance_uuid
-            )
-        return [state.host for state in sorted_states]
+            return list(scheduler._get_sorted_hosts(request, states, 0))
+
+    def consume(self, state: Any, request: Any) -> None:
+        """Have the scheduler that chose a host remember its choice.
+
+        Between the choice and this, it claims the host in Placement, and its
+        other threads choose.
+
+        :param state: the HostState of the chosen host.
+        """
+        manager.SchedulerManager._consume_selected_host(
+            state, request, request.instance_uuid
+        )
 
     def tell_schedulers(
         self, request: Any, host: str, origin: str | None = None
     ) -> None:
         """Have nova-compute tell every scheduler that a server has come."""
+        if not self._case.tracking:
+            return
         number = request.instance_uuid
         instance = objects.Instance(uuid=number)
         for scheduler in self._schedulers:

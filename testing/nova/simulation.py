@@ -15,7 +15,7 @@ import heapq
 import itertools
 import random
 import types
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from typing import Any, Final
 
 from nova import exception, objects
@@ -28,6 +28,9 @@ from testing.nova import engine, simulated_cloud, spread_case
 
 #: After how many seconds nova-compute has spawned a server.
 SPAWNING: Final = 60.0
+#: How many seconds a scheduler takes to claim a host in Placement. Its other
+#: threads choose meanwhile.
+CLAIMING: Final = 0.05
 #: How many seconds it takes to move the memory of a server.
 MOVING: Final = 10.0
 #: The task state of a server that moves, by the kind of its move.
@@ -90,6 +93,29 @@ class Simulation:
         counts.update(self.chosen.values())
         return dict(counts)
 
+    def misplaced(self) -> dict[int, int]:
+        """Return how many servers break the hard policy of each group.
+
+        These are the servers that share a host, or that are not on the host
+        with most members.
+        """
+        groups = self._case.groups
+        hosts: dict[int, collections.Counter[str]] = {
+            number: collections.Counter() for number in range(groups)
+        }
+        for number, request in self._requests.items():
+            host = self.chosen.get(request.instance_uuid)
+            if host:
+                hosts[number % groups][host] += 1
+        broken = {}
+        for number, counts in hosts.items():
+            if self._case.group == spread_case.TOGETHER:
+                kept = max(counts.values())
+            else:
+                kept = len(counts)
+            broken[number] = counts.total() - kept
+        return broken
+
     def _events(self) -> list[tuple[float, int, Iterator[float]]]:
         """Return what happens to each server, as a heap by time.
 
@@ -115,13 +141,20 @@ class Simulation:
         case = self._case
         # No scheduler has loaded the weighers yet.
         options.register(engine.CONF, conf.list_opts())
+        levels = ['host']
+        if case.racks:
+            levels = ['rack', 'host']
         values = {
+            'stack_spread_over': levels,
             'stack_affinity_weight_multiplier': -case.multiplier,
             'server_group_weight_multiplier': case.multiplier,
         }
-        group = 'nova_filters'
+        settings = [('nova_filters', *item) for item in values.items()]
+        # With this option, a new scheduler reads the cell in a thread, and
+        # nobody knows when it ends. SimulatedCloud sets what it would read.
+        settings.append(('filter_scheduler', 'track_instance_changes', False))
         with contextlib.ExitStack() as stack:
-            for name, value in values.items():
+            for group, name, value in settings:
                 engine.CONF.set_override(name, value, group)
                 stack.callback(engine.CONF.clear_override, name, group)
             yield
@@ -149,7 +182,7 @@ class Simulation:
         request = self._simulated.request(number)
         self._requests[number] = request
         yield between(0.1, 0.6 + self._case.busy)
-        hosts = self._choose(request, number)
+        hosts = yield from self._choose(request, number)
         if not hosts:
             # Nova would put it into cell 0, where nobody looks either.
             self._cloud.place(request, None, 'error')
@@ -166,7 +199,7 @@ class Simulation:
         request = self._requests[number]
         self._cloud.start_action(request, kind, TASK_STATES[kind])
         yield between(0.1, 0.6 + self._case.busy)
-        hosts = self._choose(request, number)
+        hosts = yield from self._choose(request, number)
         if hosts:
             yield between(0.8, 3.5)
             yield from self._build(request, hosts)
@@ -187,7 +220,9 @@ class Simulation:
                 yield between(0.3, 1.5)
             self._cloud.update(request, host=host, task_state='spawning')
             self._report(host)
-            works = not self._violates_policy(request, host)
+            works = not (
+                self._case.late_check and self._violates_policy(request, host)
+            )
             # Only the first attempt may fail.
             may_fail = works and not attempt and self._case.failing
             if may_fail and self._random.random() < self._case.failing:
@@ -217,7 +252,7 @@ class Simulation:
         asked = request.obj_clone()
         asked.ignore_hosts = [origin]
         yield between(0.1, 0.6 + case.busy)
-        hosts = self._choose(asked, number)
+        hosts = yield from self._choose(asked, number)
         if not hosts:
             self.chosen[request.instance_uuid] = origin
             self._cloud.update(request, task_state=None)
@@ -251,17 +286,22 @@ class Simulation:
                 return True
         return False
 
-    def _choose(self, request: Any, number: int) -> list[str]:
+    def _choose(
+        self, request: Any, number: int
+    ) -> Generator[float, None, list[str]]:
         """Return the chosen host of a server, then the others that passed.
 
         :returns: an empty list if no host is left.
         """
-        hosts = self._simulated.choose(request.obj_clone(), number)
-        if hosts:
-            self.chosen[request.instance_uuid] = hosts[0]
+        asked = request.obj_clone()
+        states = self._simulated.choose(asked, number)
+        if states:
+            self.chosen[request.instance_uuid] = states[0].host
+            yield CLAIMING
+            self._simulated.consume(states[0], asked)
         else:
             self.errors.append(request.instance_uuid)
-        return hosts
+        return [state.host for state in states]
 
     def _report(self, host: str) -> None:
         """Have a compute node report its usage."""

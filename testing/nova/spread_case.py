@@ -13,6 +13,8 @@ BOOT, UNSHELVE, EVACUATE = 'boot', 'unshelve', 'evacuate'
 LIVE_MIGRATION = 'live-migration'
 #: The policies of server groups that spread their members.
 SOFT, STRICT = 'soft-anti-affinity', 'anti-affinity'
+#: The policy that keeps all members on one host.
+TOGETHER = 'affinity'
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,7 +36,10 @@ class Case:
     :param servers: how many servers there are.
     :param hosts: how many hosts there are; the first is the preferred one.
     :param gap: the seconds between one request and the next.
-    :param group: the policy of the server group; empty if it is a stack.
+    :param group: the policy of the server groups; empty for a stack.
+    :param groups: how many groups there are. The servers belong to them in
+        turn.
+    :param racks: how many hosts each rack has; empty without racks.
     :param kind: boots or moves.
     :param roles: equally many servers have each role, in random order.
     :param filters: the filters that nova.conf enables.
@@ -45,12 +50,20 @@ class Case:
         takes the request of every second move.
     :param multiplier: the multipliers of both weighers, without a sign.
     :param busy: by how many seconds at most the answer of a scheduler is late.
+    :param late_check: whether nova-compute checks the policy of a group again,
+        which needs upcalls from the cell.
+    :param tracking: whether schedulers remember the servers of hosts, and
+        nova-compute tells them.
+    :param old_processes: how many scheduler processes have not been restarted
+        with the weighers yet.
     """
 
     servers: int
     hosts: int
     gap: float = 0.0
     group: str = ''
+    groups: int = 1
+    racks: tuple[int, ...] = ()
     kind: str = BOOT
     roles: tuple[Role, ...] = (Role(),)
     filters: tuple[str, ...] = ()
@@ -60,6 +73,9 @@ class Case:
     # More than all other weighers together.
     multiplier: float = 10.0
     busy: float = 0.0
+    late_check: bool = True
+    tracking: bool = True
+    old_processes: int = 0
 
     def unevenness(self, counts: Mapping[str, int]) -> int:
         """Return by how many servers two hosts differ at most.

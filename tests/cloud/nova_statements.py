@@ -21,7 +21,7 @@ def main() -> None:
     from nova import config, context
     from nova.db.main import api as main_db
 
-    from nova_filters.weighers import rows
+    from nova_filters.members import rows
 
     config.parse_args(sys.argv)
     sent = collections.defaultdict(list)
@@ -40,7 +40,8 @@ def main() -> None:
     servers = ['server-1', 'server-2']
     rows.project_servers(admin, 'project')
     rows.group_members(admin, group)
-    rows.requests(admin, servers, 'word')
+    rows.request_times(admin, servers)
+    rows.request_texts(admin, servers, 'word')
     rows.servers(admin, servers)
     main_db.pick_context_manager_reader(rows._moves)(admin, servers)
     json.dump(sent, sys.stdout)

@@ -10,7 +10,7 @@ import ddt
 from heat_hints import hints, providers
 from nova_filters import conf
 from nova_filters.matching import inputs, judge, preferences, requirement
-from nova_filters.spread import order
+from nova_filters.spread import members
 from os_placement_plugins import signature, stack_hints, upgrade_check
 from senlin_plugins import conf as senlin_conf
 from senlin_plugins.planning import apportionment, spec
@@ -159,7 +159,7 @@ class SpreadTest(pages.PageTestCase):
         )
 
     def test_how_long_a_start_may_take(self):
-        minutes = order.IN_FLIGHT.total_seconds() / 60
+        minutes = members.PENDING.total_seconds() / 60
         self.assert_page_says(
             'nova-spread',
             f'After {NUMBERS[minutes]} minutes, the weigher assumes that a '

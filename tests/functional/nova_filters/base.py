@@ -186,11 +186,11 @@ class StackTestCase(CloudTestCase):
                 self.cloud.place(self.request(hints, project), host)
 
     def see(self, request: Any) -> Any:
-        """Return what the weigher sees of the request's team."""
+        """Return the members that count for the request's team."""
         weigher, states = self.weigher(), self.states(request)
-        return weigher.see_members(
-            weigher.team(request), states, request
-        ).sight
+        return weigher.ranks.count_members(
+            weigher.find_stack(request), states, request
+        )
 
     def members(self, request: Any) -> list[int]:
         """Return how many members of the stack each of the hosts has."""

@@ -4,22 +4,28 @@
 
 import logging
 import sqlite3
+import tempfile
+import threading
+from concurrent import futures
 from typing import Any
 from unittest import mock
 
 import ddt
+import sqlalchemy as sa
 from nova import objects
 from nova.db.api import api as api_db
 from nova.db.api import models
-from oslo_utils import timeutils
+from nova.db.main import models as main_models
+from oslo_utils import timeutils, uuidutils
+from sqlalchemy import orm
 
 from nova_filters.matching import inputs
-from nova_filters.weighers import reader, rows
+from nova_filters.members import reader, rows
 from tests import signing
 from tests.functional.nova_filters import base
 from tests.functional.nova_filters.base import MULTIPLIER, STRONG, of_stack
 
-_LOGGER = 'nova_filters.weighers'
+_LOGGER = 'nova_filters'
 _STACK = of_stack('a')
 
 
@@ -64,7 +70,7 @@ class StackTest(base.StackTestCase):
         self.assertEqual([1, 0, 0, 0], self.members(self.request(good)))
         for hints, project in (_STACK, 'p1'), (forged, 'p1'), (good, 'p2'):
             request = self.request(hints, project)
-            self.assertIsNone(self.weigher().team(request))
+            self.assertIsNone(self.weigher().find_stack(request))
 
 
 @ddt.ddt
@@ -118,7 +124,7 @@ class OrderTest(base.StackTestCase):
             base.change(table, id=1_000_000 - table.id)
             ahead = []
             for request in (fast, slow):
-                sight = self.weigher()._reader.read_members(
+                sight = self.weigher().ranks._reader.read_members(
                     team, request.instance_uuid, 'p1'
                 )
                 ahead.append(len(sight.ahead))
@@ -186,6 +192,7 @@ class GroupTest(base.StackTestCase):
             (0.0, 'soft-anti-affinity', {}, [4, 0, 0, 0]),
             (STRONG, 'soft-anti-affinity', _STACK, [1, 1, 1, 1]),
             (STRONG, 'soft-affinity', _STACK, [4, 0, 0, 0]),
+            (STRONG, 'affinity', _STACK, [4, 0, 0, 0]),
             (STRONG, 'anti-affinity', _STACK, [1, 1, 1, 1]),
         ):
             group = self.group(multiplier, policy)
@@ -194,14 +201,12 @@ class GroupTest(base.StackTestCase):
             self.assertEqual(servers, sorted(counts, reverse=True))
 
     def test_members_count_for_their_stack_too(self) -> None:
-        # The second group has no preference, so its stack counts.
-        soft = self.group(STRONG, 'soft-affinity')
-        hard = self.group(STRONG, 'affinity')
-        for host, group in zip(self.hosts, (soft, hard), strict=False):
-            self.cloud.place(self.request(_STACK, group=group), host)
-        for group in (None, hard):
-            request = self.request(_STACK, group=group)
-            self.assertEqual([1, 1, 0, 0], self.members(request))
+        group = self.group(0.0, 'soft-affinity')
+        self.cloud.place(self.request(_STACK, group=group), self.hosts[0])
+        # Without a multiplier, the group does not count.
+        for member_of in (None, group):
+            request = self.request(_STACK, group=member_of)
+            self.assertEqual([1, 0, 0, 0], self.members(request))
 
 
 class BesideNovaTest(base.StackTestCase):
@@ -302,11 +307,11 @@ class CostTest(base.StackTestCase):
         move = self.request({}, group=group)
         self.cloud.place(move, None, 'shelved_offloaded')
         self.cloud.start_action(move, 'unshelve', 'unshelving')
-        self.assert_asked(3, 2, member, self.states(member))
+        self.assert_asked(4, 2, member, self.states(member))
         self.assert_page_says(
             'nova-spread',
-            'a weigher sends about three statements to the API database, and '
-            'one or two to each cell with members.',
+            'a weigher sends three or four statements to the API database, '
+            'and one or two to each cell with members.',
         )
 
     def test_what_is_kept_goes_with_the_servers(self) -> None:
@@ -316,7 +321,7 @@ class CostTest(base.StackTestCase):
             self.cloud.forget(request)
         request = self.request({'heat_root_stack_id': 'b'})
         self.see(request)
-        kept = self.weigher()._reader._stacks
+        kept = self.weigher().ranks._reader._kept
         self.assertEqual(
             {'p1': {request.instance_uuid}},
             {project: {*requests} for project, requests in kept.items()},
@@ -344,7 +349,7 @@ class CostTest(base.StackTestCase):
             for project in ('p1', 'p2', 'p3'):
                 for _ in range(2):
                     self.see(self.request(_STACK, project))
-        kept = self.weigher()._reader._stacks
+        kept = self.weigher().ranks._reader._kept
         self.assertEqual(['p3'], [*kept])
 
     def test_many_requests_are_read_in_parts(self) -> None:
@@ -354,6 +359,43 @@ class CostTest(base.StackTestCase):
             # Three for six requests, twice: their stacks, and their kinds.
             self.assert_asked(8, 1, request, self.states(request))
         self.assertEqual([3, 2, 0, 0], self.members(request))
+
+    def test_what_is_kept_of_a_request_follows_its_row(self) -> None:
+        self.set_option(MULTIPLIER, -STRONG)
+        member = self.request(_STACK)
+        request = self.request(_STACK)
+        self.assertEqual(1, len(self.see(request).alike()))
+        statements: list[str] = []
+        with base.listening(statements.append):
+            self.see(request)
+        self.assertFalse([s for s in statements if 'request_specs.spec' in s])
+        # A resize changes the stored request.
+        member.flavor = self.add_flavor({'hw:cpu_policy': 'dedicated'})
+        member.save()
+        self.assertEqual(0, len(self.see(request).alike()))
+
+    def test_threads_that_read_a_project_at_once_share_the_work(self) -> None:
+        """Each begins elsewhere, and skips what another one has read."""
+        for _ in range(12):
+            self.request(_STACK)
+        texts = rows.request_texts
+        read: list[str] = []
+
+        def read_beside(context: Any, uuids: Any, word: str) -> Any:
+            read.extend(uuids)
+            if len(read) == 2:
+                # Meanwhile, another thread reads all of them.
+                self.see(request)
+            return texts(context, uuids, word)
+
+        request = self.request(_STACK)
+        with (
+            mock.patch.object(rows, 'READ_AT_ONCE', 2),
+            mock.patch.object(rows, 'request_texts', read_beside),
+        ):
+            self.see(request)
+        # Only the first part was read twice.
+        self.assertEqual(13 + 2, len(read))
 
 
 @ddt.ddt
@@ -396,8 +438,8 @@ class FaultTest(base.StackTestCase):
             boot = self.cloud.boot(self.scheduler, request)
         self.assertIn(boot.host, self.hosts)
         (line,) = logs.output
-        self.assertIn('[api_database]', line)
-        self.assertTrue(line.endswith(': OperationalError'), line)
+        self.assertIn(f'Instance {request.instance_uuid} is placed', line)
+        self.assertIn(': OperationalError. Check [api_database]', line)
         # It has not taken the failure for an answer.
         self.assertEqual(3, sum(self.members(request)))
 
@@ -426,3 +468,138 @@ class FaultTest(base.StackTestCase):
         self.set_option(MULTIPLIER, 0.0)
         with self.assertNoLogs(_LOGGER):
             self.assertEqual([0.0], self.weigh(request, [object()]))
+
+    def test_a_server_that_the_database_does_not_show_has_no_weights(
+        self,
+    ) -> None:
+        """A node of a cluster that lags, or a group that is deleted."""
+        self.set_option('server_group_weight_multiplier', STRONG)
+        group = self.cloud.add_group('anti-affinity')
+        self.place(_STACK, 3)
+        for member_of, model in (
+            (None, models.InstanceMapping),
+            (group, models.InstanceGroupMember),
+        ):
+            request = self.request(_STACK, group=member_of)
+            states = self.states(request)
+            with api_db.get_engine().begin() as connection:
+                row = model.instance_uuid == request.instance_uuid
+                connection.execute(sa.delete(model).where(row))
+            with self.assertLogs(_LOGGER, logging.WARNING) as logs:
+                weighed = self.scheduler.host_manager.get_weighed_hosts(
+                    states, request
+                )
+            self.assertEqual(1, len({host.weight for host in weighed}))
+            (line,) = logs.output
+            self.assertIn(request.instance_uuid, line)
+            self.assertIn('[api_database] mysql_wsrep_sync_wait = 1', line)
+
+    def test_a_project_is_kept_if_a_later_read_fails(self) -> None:
+        self.place(_STACK, 3)
+        self.see(self.request(_STACK))
+        request = self.request(_STACK)
+        kept = self.weigher().ranks._reader._kept
+        before = {*kept['p1']}
+        with base.failing('FROM request_specs', OSError('gone')):
+            self.assertIsNone(self.see(request))
+        self.assertEqual(before, {*kept['p1']})
+
+    def test_a_read_that_never_ends_stops_no_other_boot(self) -> None:
+        """A connection that is muted, for example by a moving address."""
+        self.place(_STACK, 3)
+        muted, *others = (
+            self.request(_STACK, project) for project in ('p1', 'p1', 'p2')
+        )
+        states = self.states(muted)
+        begun, released = threading.Event(), threading.Event()
+        self.addCleanup(released.set)
+        read = rows.request_texts
+
+        def read_slowly(*arguments: Any) -> Any:
+            if not begun.is_set():
+                begun.set()
+                released.wait()
+            return read(*arguments)
+
+        with (
+            mock.patch.object(rows, 'request_texts', read_slowly),
+            futures.ThreadPoolExecutor(2) as pool,
+        ):
+            first = pool.submit(self.weigh, muted, states)
+            self.assertTrue(begun.wait(30))
+            rest = pool.submit(
+                lambda: [self.weigh(other, states) for other in others]
+            )
+            try:
+                self.assertEqual(2, len(rest.result(30)))
+                self.assertFalse(first.done())
+            finally:
+                released.set()
+        self.assertEqual(1, first.result().count(0.0))
+
+    def test_a_member_that_cannot_be_read_is_told(self) -> None:
+        self.place(of_stack('stack-1'), 1)
+        # The closing brackets are missing.
+        text = sa.func.rtrim(models.RequestSpec.spec, '}')
+        base.change(models.RequestSpec, spec=text)
+        with self.assertLogs(_LOGGER, logging.WARNING) as logs:
+            self.weigh(self.request(of_stack('stack-1')))
+        self.assertIn('some members of its stack or server', logs.output[0])
+        # Other stacks are not affected.
+        with self.assertNoLogs(_LOGGER, logging.WARNING):
+            self.weigh(self.request(of_stack('stack-2')))
+
+    def add_cell(self, url: str) -> Any:
+        """Add another cell."""
+        cell = objects.CellMapping(
+            self.cloud.context,
+            uuid=uuidutils.generate_uuid(),
+            name='cell2',
+            transport_url='none:///',
+            database_connection=url,
+        )
+        cell.create()
+        self.addCleanup(cell.destroy)
+        return cell
+
+    def test_members_in_a_cell_without_candidates_count(self) -> None:
+        self.set_option(MULTIPLIER, -STRONG)
+        self.set_option('stack_spread_over', ['rack'])
+        first, _ = (
+            self.add_aggregate(hosts, {'rack': rack})
+            for hosts, rack in ((self.hosts[:2], 'a'), (self.hosts[2:], 'b'))
+        )
+        folder = tempfile.TemporaryDirectory(prefix='opp-cell-')
+        self.addCleanup(folder.cleanup)
+        cell = self.add_cell(f'sqlite:///{folder.name}/cell2')
+        far = 'far-away'
+        with mock.patch.object(self.cloud, 'cell', cell):
+            bind = self.cloud.cell_database()
+            self.addCleanup(bind.dispose)
+            main_models.BASE.metadata.create_all(bind)
+            for _ in range(4):
+                self.cloud.place(self.request(_STACK), far, 'active')
+        row = models.AggregateHost(aggregate_id=first.id, host=far)
+        with orm.Session(api_db.get_engine()) as session, session.begin():
+            session.add(row)
+        self.restart()
+        counts = self.choose_all(self.request(_STACK) for _ in range(12))
+        # Rack a has four members, which the candidates do not show.
+        self.assertEqual([4, 8], [sum(counts[:2]), sum(counts[2:])])
+
+    def test_a_dead_cell_with_members_is_told_unless_it_is_disabled(
+        self,
+    ) -> None:
+        cell = self.add_cell('sqlite:////nowhere/at/all')
+        self.request(_STACK)
+        base.change(models.InstanceMapping, cell_id=cell.id)
+        request = self.request(_STACK)
+        with self.assertLogs(_LOGGER, logging.WARNING) as logs:
+            self.weigh(request)
+        (line,) = logs.output
+        self.assertIn(cell.uuid, line)
+        # Nova does not ask a disabled cell, either.
+        cell.disabled = True
+        cell.save()
+        with self.assertNoLogs(_LOGGER, logging.WARNING):
+            self.weigh(request)

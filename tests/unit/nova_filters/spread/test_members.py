@@ -10,21 +10,23 @@ import ddt
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nova_filters.spread import order
+from nova_filters.spread import members
 from os_placement_plugins import stack_hints
 
 START = datetime.datetime(2026, 11, 23)
 
 
-def turn(number: int, seconds: float = 0, queue: str = '') -> order.Turn:
+def turn(number: int, seconds: float = 0, queue: str = '') -> members.Turn:
     """Return a turn, so many seconds after the start."""
     time = START + datetime.timedelta(seconds=seconds)
-    return order.Turn(queue, number, time)
+    return members.Turn(queue, number, time)
 
 
-def member(server: str, its_turn: order.Turn, needs: str = '') -> order.Member:
-    """Return a member in flight."""
-    return order.Member(server, its_turn, order.Kind(needs))
+def member(
+    server: str, its_turn: members.Turn, kind: str = ''
+) -> members.Pending:
+    """Return a pending member."""
+    return members.Pending(server, its_turn, kind)
 
 
 @ddt.ddt
@@ -42,9 +44,9 @@ class SortTest(unittest.TestCase):
     )
     @ddt.unpack
     def test_ids_order_a_queue_and_times_order_queues(self, turns) -> None:
-        members = [member(str(n), turn) for n, turn in enumerate(turns)]
-        for given_members in (members, members[::-1]):
-            self.assertEqual(members, order.sort_members(given_members))
+        pending = [member(str(n), turn) for n, turn in enumerate(turns)]
+        for given_members in (pending, pending[::-1]):
+            self.assertEqual(pending, members.sort_pending(given_members))
 
     @given(
         st.lists(
@@ -54,14 +56,14 @@ class SortTest(unittest.TestCase):
         st.randoms(),
     )
     def test_everybody_finds_the_same_order(self, turns, random) -> None:
-        members = []
+        pending = []
         for number, (queue, seconds) in enumerate(turns):
             its_turn = turn(number, seconds, queue)
-            members.append(member(str(number), its_turn))
-        expected = order.sort_members(members)
-        shuffled = [*members]
+            pending.append(member(str(number), its_turn))
+        expected = members.sort_pending(pending)
+        shuffled = [*pending]
         random.shuffle(shuffled)
-        self.assertEqual(expected, order.sort_members(shuffled))
+        self.assertEqual(expected, members.sort_pending(shuffled))
         for queue in ('', 'a', 'b'):
             turns = [one.turn for one in expected if one.turn.queue == queue]
             self.assertEqual(sorted(turns, key=lambda t: t.number), turns)
@@ -70,16 +72,21 @@ class SortTest(unittest.TestCase):
 class TeamTest(unittest.TestCase):
     def test_a_team_is_text(self) -> None:
         number = uuid.UUID(int=7)
-        for policy in ('soft-affinity', 'soft-anti-affinity', 'anti-affinity'):
+        for policy in (
+            'soft-affinity',
+            'affinity',
+            'soft-anti-affinity',
+            'anti-affinity',
+        ):
             self.assertEqual(
-                (policy, str(number)), order.of_group(policy, number)
+                (policy, str(number)), members.group_team(policy, number)
             )
-        self.assertIsNone(order.of_group('affinity', number))
-        packed = [policy for policy, pack in order.POLICIES.items() if pack]
-        self.assertEqual(['soft-affinity'], packed)
+        self.assertIsNone(members.group_team('legacy', number))
+        packed = [policy for policy, pack in members.POLICIES.items() if pack]
+        self.assertEqual(['soft-affinity', 'affinity'], packed)
         hints = stack_hints.StackHints(root_stack_id='root')
-        self.assertEqual(('stack', 'root', 'None'), order.of_stack(hints))
-        self.assertIsNone(order.of_stack(stack_hints.StackHints()))
+        self.assertEqual(('stack', 'root', 'None'), members.stack_team(hints))
+        self.assertIsNone(members.stack_team(stack_hints.StackHints()))
 
 
 @ddt.ddt
@@ -102,30 +109,30 @@ class ServerTest(unittest.TestCase):
     )
     def test_a_server_is_where_it_goes(self, case) -> None:
         goal, in_flight, *facts = case
-        server = order.Server(*facts)
-        self.assertEqual(goal, server.goal())
-        self.assertEqual(in_flight, server.in_flight())
+        server = members.Server(*facts)
+        self.assertEqual(goal, server.current_host())
+        self.assertEqual(in_flight, server.is_pending())
 
 
 class SeeTest(unittest.TestCase):
-    def ahead(self, sight: order.Sight) -> list[str]:
+    def ahead(self, counted: members.Members) -> list[str]:
         """Return the servers that are placed before the server."""
-        return [member.server for member in sight.ahead]
+        return [member.server for member in counted.ahead]
 
     def test_a_member_counts_on_its_host(self) -> None:
         hosts = {'m1': 'a', 'm2': 'a', 'm3': 'b', 'm5': 'b'}
-        sight = order.see_members('m5', hosts, [member('m4', turn(4))])
+        counted = members.count_members('m5', hosts, [member('m4', turn(4))])
         # A server on a host counts itself nowhere.
-        self.assertEqual({'a': 2, 'b': 1}, sight.counts)
-        self.assertEqual(['m4'], self.ahead(sight))
-        self.assertIsNone(order.see_members('m5', hosts, []).member)
+        self.assertEqual({'a': 2, 'b': 1}, counted.counts)
+        self.assertEqual(['m4'], self.ahead(counted))
+        self.assertIsNone(members.count_members('m5', hosts, []).own)
 
     def test_members_ahead_come_in_the_order_of_their_turns(self) -> None:
         own = member('m5', turn(5), 'needs')
         others = [member(f'm{n}', turn(n), f'{n}') for n in (3, 2, 6)]
-        sight = order.see_members('m5', {}, [*others, own])
+        counted = members.count_members('m5', {}, [*others, own])
         self.assertEqual(
-            (['m2', 'm3'], own), (self.ahead(sight), sight.member)
+            (['m2', 'm3'], own), (self.ahead(counted), counted.own)
         )
 
     def test_what_takes_longer_than_ten_minutes_has_failed(self) -> None:
@@ -137,13 +144,32 @@ class SeeTest(unittest.TestCase):
             (601, {'a': 1}, []),
         ):
             own = member('own', turn(5, seconds))
-            sight = order.see_members('own', {}, [own, boot, move])
-            self.assertEqual(counts, sight.counts)
-            self.assertEqual(ahead, self.ahead(sight))
+            counted = members.count_members('own', {}, [own, boot, move])
+            self.assertEqual(counts, counted.counts)
+            self.assertEqual(ahead, self.ahead(counted))
 
     def test_a_request_that_is_not_visible_comes_last(self) -> None:
         others = [member('m1', turn(1)), member('m9', turn(9, 9_999))]
-        sight = order.see_members('new', {}, others)
-        self.assertEqual(['m1', 'm9'], self.ahead(sight))
+        counted = members.count_members('new', {}, others)
+        self.assertEqual(['m1', 'm9'], self.ahead(counted))
         # It is mostly like the last one.
-        self.assertEqual(others[-1]._replace(server='new'), sight.member)
+        self.assertEqual(others[-1]._replace(server='new'), counted.own)
+
+    def test_a_server_that_is_known_counts_on_its_host(self) -> None:
+        own = member('own', turn(9))
+        boot = member('boot', turn(1))
+        move = member('move', turn(2))._replace(origin='a')
+        counted = members.count_members('own', {'m': 'b'}, [own, boot, move])
+        counted = counted.with_known({'boot': 'b', 'move': 'b'})
+        self.assertEqual({'b': 2}, counted.counts)
+        self.assertEqual(['move'], self.ahead(counted))
+
+    def test_only_members_of_the_same_kind_are_alike(self) -> None:
+        own = member('own', turn(9), 'x')
+        others = [member('m1', turn(1), 'x'), member('m2', turn(2), 'y')]
+        counted = members.count_members('own', {}, [own, *others])
+        self.assertEqual(others[:1], counted.alike())
+        counted = counted._replace(kinds=('y', 'x'))
+        self.assertEqual(1, counted.kind_number())
+        counted = counted._replace(kinds=('y',))
+        self.assertEqual(0, counted.kind_number())

@@ -2,19 +2,14 @@
 
 """What a stored request says of a server."""
 
-import itertools
 import json
 import unittest
 from typing import Any
 
 import ddt
 
-from nova_filters.matching import inputs
-from nova_filters.spread import order, requests
+from nova_filters.spread import stored_requests
 from os_placement_plugins import signature
-
-#: Every combination of filters: those of aggregates, and those of images.
-FILTERS = [*itertools.product((False, True), repeat=2)]
 
 
 def flavor(**fields: Any) -> dict[str, Any]:
@@ -42,22 +37,29 @@ def stored(**changes: Any) -> str:
     return json.dumps({'nova_object.data': data})
 
 
-def needs(*filters: bool, **changes: Any) -> str:
-    """Return the digest of a stored request with these changes."""
-    return requests.read_kind(stored(**changes), *filters).needs
+def pci(**fields: Any) -> dict[str, Any]:
+    """Return the PCI devices that a stored request asks for."""
+    device = {'request_id': 'device', 'spec': [], 'count': 1, **fields}
+    data = {'requests': [{'nova_object.data': device}]}
+    return {'nova_object.data': data}
+
+
+def kind(images: bool, **changes: Any) -> str:
+    """Return the kind of a server whose stored request has these changes."""
+    return read(stored(**changes), images).kind
+
+
+def read(text: str, images: bool = False) -> stored_requests.StoredRequest:
+    """Return what a stored request says, if no hints are signed."""
+    return stored_requests.read_request(text, signature.Keys(), images)
 
 
 class StackTest(unittest.TestCase):
     """The stack of a server."""
 
     def test_the_hints_name_it(self) -> None:
-        keys = signature.Keys()
-        self.assertEqual(
-            ('stack', 'root', 'project'), requests.read_stack(stored(), keys)
-        )
-        self.assertIsNone(
-            requests.read_stack(stored(scheduler_hints=None), keys)
-        )
+        self.assertEqual(('stack', 'root', 'project'), read(stored()).team)
+        self.assertIsNone(read(stored(scheduler_hints=None)).team)
 
     def test_what_is_no_request_raises(self) -> None:
         for text in (
@@ -66,10 +68,12 @@ class StackTest(unittest.TestCase):
             '[1]',
             '{"nova_object.data": 1}',
             '[' * 100_000,
-            stored(flavor=None)[:-1],
+            stored()[:-1],
+            stored(flavor=None),
+            stored(image='x'),
         ):
             with self.assertRaises(ValueError):
-                requests.read_stack(text, signature.Keys())
+                read(text)
 
 
 @ddt.ddt
@@ -85,12 +89,12 @@ class KindTest(unittest.TestCase):
         {'flavor': flavor(extra_specs={'a': 'b', 'hw:cpu_policy': 'x'})},
         {'image': image(hw_architecture='aarch64')},
         {'instance_group': {'nova_object.data': {'uuid': 'group'}}},
+        {'pci_requests': pci(spec=[{'physical_network': 'fast'}])},
+        {'pci_requests': pci(alias_name='gpu')},
     )
     def test_what_decides_the_candidates(self, changes) -> None:
-        for filters in FILTERS:
-            self.assertNotEqual(
-                needs(*filters), needs(*filters, **changes), filters
-            )
+        for images in (False, True):
+            self.assertNotEqual(kind(images), kind(images, **changes))
 
     @ddt.data(
         {'scheduler_hints': {'heat_root_stack_id': 'x', 'role': 'db'}},
@@ -101,60 +105,36 @@ class KindTest(unittest.TestCase):
                 extra_specs={
                     'a': 'b',
                     'quota:cpu_shares': '9',
-                    'nova_filters:x': '1',
                     'aggregate_preferred:disk': 'ssd',
                 }
             )
         },
     )
     def test_what_chooses_no_host(self, changes) -> None:
-        for filters in FILTERS:
-            self.assertEqual(
-                needs(*filters), needs(*filters, **changes), filters
-            )
+        for images in (False, True):
+            self.assertEqual(kind(images), kind(images, **changes))
 
     def test_what_a_filter_compares(self) -> None:
-        flavors = [
-            flavor(extra_specs={'a': 'b'}),
-            flavor(extra_specs={f'{inputs.SCOPE}a': 'c'}),
-        ]
         other = {'nova_object.data': {'id': 'other'}}
         images = [image(os_type='linux'), image(os_type='windows'), other]
-        for aggregates, by_image in FILTERS:
-            # The filter here says which candidates a flavor may have.
-            digests = {
-                needs(aggregates, by_image, flavor=specs) for specs in flavors
-            }
-            self.assertEqual(aggregates, len(digests) == 1)
-            digests = {
-                needs(aggregates, by_image, image=data) for data in images
-            }
-            self.assertEqual(3 if by_image else 1, len(digests))
+        for by_image, count in (False, 1), (True, 3):
+            kinds = {kind(by_image, image=data) for data in images}
+            self.assertEqual(count, len(kinds))
 
-    def test_the_flavor_is_kept_for_the_filter_alone(self) -> None:
-        for aggregates, text in ((False, ''), (True, '{"a": "b"}')):
-            kind = requests.read_kind(stored(), aggregates, False)
-            self.assertEqual(text, kind.flavor)
+    def test_the_port_of_a_device_does_not_count(self) -> None:
+        ports = [pci(request_id=port, requester_id=port) for port in 'ab']
+        kinds = {kind(False, pci_requests=port) for port in ports}
+        self.assertEqual(1, len(kinds))
 
     def test_the_order_of_extra_specs_does_not_count(self) -> None:
         one = flavor(extra_specs={'a': 'b', 'c': 'd'})
         other = flavor(extra_specs={'c': 'd', 'a': 'b'})
-        for filters in FILTERS:
-            self.assertEqual(
-                requests.read_kind(stored(flavor=one), *filters),
-                requests.read_kind(stored(flavor=other), *filters),
-            )
+        self.assertEqual(kind(False, flavor=one), kind(False, flavor=other))
 
     def test_nothing_of_a_tenants_text_is_kept(self) -> None:
         hints = {'heat_root_stack_id': 'root', 'different_host': 'x' * 10_000}
-        kind = requests.read_kind(stored(scheduler_hints=hints), True, True)
-        self.assertLess(len(repr(kind)), 1_000)
-
-    def test_what_cannot_be_read_has_a_kind_of_its_own(self) -> None:
-        for text in ('', '{', stored(flavor=None), stored(image='x')):
-            self.assertEqual(
-                order.Kind(), requests.read_kind(text, True, True), text
-            )
+        request = read(stored(scheduler_hints=hints))
+        self.assertLess(len(repr(request)), 1_000)
 
     def test_a_server_may_have_no_image(self) -> None:
-        self.assertNotEqual('', needs(False, False, image=None))
+        self.assertNotEqual('', kind(False, image=None))

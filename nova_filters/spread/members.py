@@ -2,9 +2,9 @@
 
 """The members of a stack or server group, with their hosts and their order.
 
-A member is *in flight* while a scheduler chooses its host, and until the host
-is in the database of the cell. Ids in the databases order the members in
-flight, so every scheduler process finds the same order.
+A member is *pending* while a scheduler chooses its host, and until the host is
+in the database of the cell. Ids in the databases order the pending members, so
+every scheduler process finds the same order.
 """
 
 import collections
@@ -20,15 +20,16 @@ Team = tuple[str, ...]
 STACK: Final = 'stack'
 STRICT: Final = 'anti-affinity'
 #: The policies of server groups that are followed. True: the members are
-#: packed into few places. False: the members are spread over many places.
+#: packed onto few hosts. False: the members are spread over many hosts.
 POLICIES: Final = {
     'soft-affinity': True,
+    'affinity': True,
     'soft-anti-affinity': False,
     STRICT: False,
 }
-#: If a member in flight started more than this time before the server that is
-#: to be placed, the boot or move of the member counts as failed.
-IN_FLIGHT: Final = datetime.timedelta(minutes=10)
+#: If a pending member started more than this time before the server that is to
+#: be placed, the boot or move of the member counts as failed.
+PENDING: Final = datetime.timedelta(minutes=10)
 #: The actions of Nova that move a server.
 UNSHELVE: Final = 'unshelve'
 RESIZE: Final = 'resize'
@@ -40,7 +41,7 @@ BOOTS: Final = ''
 
 
 class Turn(NamedTuple):
-    """The data by which the members in flight are ordered.
+    """The data by which the pending members are ordered.
 
     :param queue: :data:`BOOTS`, or the cell in which the server moves. The
         numbers order the turns of one queue.
@@ -48,13 +49,11 @@ class Turn(NamedTuple):
         action.
     :param time: when nova-api stored the request or the action. The clocks of
         several nova-api differ.
-    :param origin: the host that the server leaves; None if it had no host.
     """
 
     queue: str
     number: int
     time: datetime.datetime
-    origin: str | None = None
 
 
 class Server(NamedTuple):
@@ -71,113 +70,130 @@ class Server(NamedTuple):
     turn: Turn | None = None
     destination: str | None = None
 
-    def goal(self) -> str | None:
+    def current_host(self) -> str | None:
         """Return the host of the server, or the one that it moves to."""
         if self.turn is None or (self.action == UNSHELVE and self.host):
             return self.host
         return self.destination
 
-    def in_flight(self) -> bool:
+    def is_pending(self) -> bool:
         """Tell whether a host is being chosen for the server.
 
-        Otherwise, a server without a goal is shelved, or has failed.
+        Otherwise, a server without a host is shelved, or has failed.
         """
-        if self.goal():
+        if self.current_host():
             return False
         return self.turn is not None or self.vm_state == BUILDING
 
 
-class Kind(NamedTuple):
-    """What the stored request of a member says of its candidates.
+class Pending(NamedTuple):
+    """A pending member.
 
-    :param needs: a digest of the properties that decide the candidates. The
-        size of the flavor is left out, and so are the extra specs in
-        ``flavor``.
-    :param flavor: the extra specs that ``AggregateInstanceTypeFilter`` judges,
-        as JSON; empty if the filter is not enabled.
-    """
-
-    needs: str = ''
-    flavor: str = ''
-
-
-class Member(NamedTuple):
-    """A member in flight.
-
+    :param kind: a digest of the properties that decide its candidates.
     :param origin: the host that the member leaves; None if it had no host.
     :param action: one of :data:`MOVES`; empty if the member is booted.
     """
 
     server: str
     turn: Turn
-    kind: Kind
+    kind: str = ''
     origin: str | None = None
     action: str = ''
 
 
-class Sight(NamedTuple):
+class Members(NamedTuple):
     """The members of a team that count for a server that is to be placed.
 
     :param counts: the number of members on each host.
-    :param ahead: the members in flight that are placed before the server.
-    :param member: the server itself. If it is not among those in flight, it
-        counts as the last one of them, which is mostly alike; None if there is
-        none.
-    :param needs: the needs of the team's first members, without repetition.
+    :param ahead: the pending members that are placed before the server.
+    :param own: the server itself. If it is not pending, it counts as the last
+        of the pending members, which is mostly alike; None if there is none.
+    :param kinds: the kinds of the team's first members, without repetition.
     :param unread: the cells, and the requests of servers, that could not be
         read. Further members may be in these cells, or among these servers.
     """
 
-    counts: Mapping[str, int]
-    ahead: Collection[Member]
-    member: Member | None = None
-    needs: tuple[str, ...] = ()
+    counts: collections.Counter[str]
+    ahead: Collection[Pending]
+    own: Pending | None = None
+    kinds: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
 
+    def kind_number(self) -> int:
+        """Return the number of the server's kind among those of the team."""
+        if self.own is None or self.own.kind not in self.kinds:
+            return 0
+        return self.kinds.index(self.own.kind)
 
-def see_members(
-    server: str, hosts: Mapping[str, str], in_flight: Iterable[Member]
-) -> Sight:
+    def alike(self) -> list[Pending]:
+        """Return the members ahead that are of the server's kind.
+
+        Nobody knows the candidates of the others.
+        """
+        return [
+            member
+            for member in self.ahead
+            if self.own is not None and member.kind == self.own.kind
+        ]
+
+    def with_known(self, hosts: Mapping[str, str]) -> 'Members':
+        """Return the members, with some that are ahead on their hosts.
+
+        :param hosts: the hosts that are known of servers, by server. They are
+            not believed of servers that move.
+        """
+        counts = self.counts.copy()
+        ahead = []
+        for member in self.ahead:
+            if member.origin is None and member.server in hosts:
+                counts[hosts[member.server]] += 1
+            else:
+                ahead.append(member)
+        return self._replace(counts=counts, ahead=ahead)
+
+
+def count_members(
+    server: str, hosts: Mapping[str, str], pending: Iterable[Pending]
+) -> Members:
     """Return the members that count for a server, without the server itself.
 
     :param server: the id of the server that is to be placed.
     :param hosts: the hosts of members, by the ids of the members.
-    :param in_flight: the members in flight, the server among them. If it is
-        not, all of them come before the server.
+    :param pending: the pending members, the server among them. If it is not,
+        all of them come before the server.
     """
     counts = collections.Counter(
         host for member, host in hosts.items() if member != server
     )
-    ahead: list[Member] = []
-    for member in sort_members(in_flight):
+    ahead: list[Pending] = []
+    for member in sort_pending(pending):
         if member.server == server:
             return _without_failed(member, counts, ahead)
         ahead.append(member)
     if not ahead:
-        return Sight(counts, ahead)
-    last = ahead[-1]
-    return Sight(counts, ahead, Member(server, last.turn, last.kind))
+        return Members(counts, ahead)
+    return Members(counts, ahead, ahead[-1]._replace(server=server))
 
 
 def _without_failed(
-    server: Member, counts: collections.Counter[str], ahead: Iterable[Member]
-) -> Sight:
+    own: Pending, counts: collections.Counter[str], ahead: Iterable[Pending]
+) -> Members:
     """Return the members that count, without boots and moves that failed.
 
-    :param ahead: the members in flight that are ordered before the server.
+    :param ahead: the pending members that are ordered before the server.
     """
     living = []
     for member in ahead:
-        if server.turn.time - member.turn.time <= IN_FLIGHT:
+        if own.turn.time - member.turn.time <= PENDING:
             living.append(member)
         elif member.origin is not None:
             # The move has failed, so the member is on its old host.
             counts[member.origin] += 1
-    return Sight(counts, living, server)
+    return Members(counts, living, own)
 
 
-def sort_members(members: Iterable[Member]) -> list[Member]:
-    """Return members in flight in the order in which they are placed.
+def sort_pending(members: Iterable[Pending]) -> list[Pending]:
+    """Return pending members in the order in which they are placed.
 
     Numbers order the members of one queue. Times order the queues, since ids
     of different tables cannot be compared. In a queue, a clock that is behind
@@ -194,14 +210,14 @@ def sort_members(members: Iterable[Member]) -> list[Member]:
     return [member for *_, member in by_time]
 
 
-def of_stack(hints: stack_hints.StackHints) -> Team | None:
+def stack_team(hints: stack_hints.StackHints) -> Team | None:
     """Return the stack that the hints name, as a team."""
     if hints.root_stack_id is None:
         return None
     return STACK, hints.root_stack_id, str(hints.project_id)
 
 
-def of_group(policy: object, uuid: object) -> Team | None:
+def group_team(policy: object, uuid: object) -> Team | None:
     """Return a server group as a team, if its policy is followed."""
     if policy not in POLICIES:
         return None

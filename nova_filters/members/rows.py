@@ -11,12 +11,13 @@ from nova.db.api import models as api_models
 from nova.db.main import api as main_db
 from nova.db.main import models
 
-from nova_filters.spread import order
+from nova_filters.spread import members
 
 _REQUEST, _MAPPING = api_models.RequestSpec, api_models.InstanceMapping
 _GROUP, _MEMBER = api_models.InstanceGroup, api_models.InstanceGroupMember
 _SERVER, _ACTION = models.Instance, models.InstanceAction
 _MIGRATION = models.Migration
+_TIMES = _REQUEST.instance_uuid, _REQUEST.created_at, _REQUEST.updated_at
 
 #: How many requests one statement asks for. With 1,000 ids, PostgreSQL may
 #: read the whole table.
@@ -67,20 +68,27 @@ def group_members(context: Any, uuid: str) -> list[Any]:
 
 
 @api_db.context_manager.reader  # type: ignore[untyped-decorator]
-def requests(
+def request_times(context: Any, uuids: Collection[str]) -> list[Any]:
+    """Return when stored requests were written.
+
+    :returns: the id of each server, the time of the request, and the time of
+        its latest change; None if there was none.
+    """
+    query = sa.select(*_TIMES).where(_REQUEST.instance_uuid.in_(uuids))
+    return list(context.session.execute(query))
+
+
+@api_db.context_manager.reader  # type: ignore[untyped-decorator]
+def request_texts(
     context: Any, uuids: Collection[str], word: str = ''
 ) -> list[Any]:
-    """Return the server, time and text of stored requests.
+    """Return stored requests, like :func:`request_times`, and their texts.
 
     Texts of more than :data:`LONGEST` characters are left out.
 
     :param word: only requests whose texts contain this word are read.
     """
-    query = sa.select(
-        _REQUEST.instance_uuid,
-        _REQUEST.created_at,
-        _REQUEST.spec,
-    ).where(
+    query = sa.select(*_TIMES, _REQUEST.spec).where(
         _REQUEST.instance_uuid.in_(uuids),
         sa.func.length(_REQUEST.spec) <= LONGEST,
     )
@@ -90,7 +98,7 @@ def requests(
 
 
 @main_db.pick_context_manager_reader  # type: ignore[untyped-decorator]
-def servers(context: Any, uuids: Collection[str]) -> dict[str, order.Server]:
+def servers(context: Any, uuids: Collection[str]) -> dict[str, members.Server]:
     """Return those of some servers that are in one cell, by id.
 
     :param context: the context, which selects the cell.
@@ -107,13 +115,13 @@ def servers(context: Any, uuids: Collection[str]) -> dict[str, order.Server]:
     busy = [
         row.uuid
         for row in rows
-        if row.task_state and row.vm_state != order.BUILDING
+        if row.task_state and row.vm_state != members.BUILDING
     ]
     moves = {}
     if busy:
         moves = _moves(context, busy)
     return {
-        row.uuid: order.Server(
+        row.uuid: members.Server(
             row.host, row.vm_state, *moves.get(row.uuid, ())
         )
         for row in rows
@@ -143,7 +151,7 @@ def _moves(context: Any, uuids: Collection[str]) -> dict[str, tuple[Any, ...]]:
     ).where(_ACTION.id.in_(latest.group_by(_ACTION.instance_uuid)))
     cell = context.cell_uuid
     return {
-        uuid: (action, order.Turn(cell, number, time), host)
+        uuid: (action, members.Turn(cell, number, time), host)
         for uuid, action, number, time, host in context.session.execute(query)
-        if action in order.MOVES
+        if action in members.MOVES
     }

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Read the stored requests of servers: their stack and their kind.
+
+A stored request is the column ``spec`` of Nova's table ``request_specs``: a
+RequestSpec, serialized as JSON.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, NamedTuple
+
+from nova_filters.matching import inputs
+from nova_filters.spread.members import Team, stack_team
+from os_placement_plugins import signature, stack_hints
+
+#: The errors that a text raises which is no RequestSpec.
+_UNREADABLE: Final = (
+    ValueError,
+    KeyError,
+    TypeError,
+    AttributeError,
+    RecursionError,
+)
+#: The hints, and then the image properties, by which Nova's filters and
+#: Placement exclude hosts.
+_HINTS: Final = (
+    'build_near_host_ip',
+    'cidr',
+    'different_host',
+    'query',
+    'same_host',
+    'target_cell',
+)
+_PROPERTIES: Final = (
+    'hw_architecture',
+    'hw_cpu_policy',
+    'hw_cpu_thread_policy',
+    'hw_mem_encryption',
+    'hw_mem_page_size',
+    'hw_numa_nodes',
+    'hw_pci_numa_affinity_policy',
+    'hw_vm_mode',
+    'img_hv_requested_version',
+    'img_hv_type',
+    'traits_required',
+)
+#: The fields of a request for a PCI device that do not name a port.
+_PCI: Final = ('alias_name', 'count', 'numa_policy', 'spec')
+#: The namespace of extra specs that have no effect on the choice of hosts.
+_IDLE: Final = 'quota:'
+
+
+class StoredRequest(NamedTuple):
+    """What is known of a stored request.
+
+    :param team: the stack of the server, which never changes; None if it is in
+        none.
+    :param kind: a digest of the properties that decide the candidates. The
+        size of the flavor is left out.
+    """
+
+    team: Team | None
+    kind: str
+
+
+def read_request(
+    text: str, keys: signature.Keys, images: bool
+) -> StoredRequest:
+    """Return what a stored request says of its server.
+
+    :param text: the stored request.
+    :param keys: the keys that sign the hints of stacks.
+    :param images: whether a filter gives images hosts of their own.
+    :raises ValueError: if the text cannot be read.
+    """
+    try:
+        data = json.loads(text)['nova_object.data']
+        hints = stack_hints.read(
+            data['scheduler_hints'], data.get('project_id'), keys
+        )
+        return StoredRequest(stack_team(hints), _digest(data, images))
+    except _UNREADABLE as exc:
+        raise ValueError('not a RequestSpec') from exc
+
+
+def _digest(data: Mapping[str, Any], images: bool) -> str:
+    """Return a digest of the properties that decide the candidates.
+
+    :param data: the data of the stored request.
+    """
+    group = _read_object(data.get('instance_group'))
+    # A server that boots from a volume may have no image.
+    image = _read_object(data['image'])
+    properties = _read_object(image.get('properties'))
+    if not images:
+        image = {}
+        properties = _select(properties, _PROPERTIES)
+    flavor = data['flavor']['nova_object.data']
+    extra_specs = {
+        name: value
+        for name, value in (flavor.get('extra_specs') or {}).items()
+        if not name.startswith(_IDLE) and not inputs.PREFERENCE.fullmatch(name)
+    }
+    devices = _read_object(data.get('pci_requests')).get('requests') or ()
+    parts = (
+        group.get('uuid'),
+        data.get('availability_zone'),
+        data.get('force_hosts'),
+        data.get('force_nodes'),
+        image.get('id'),
+        properties,
+        extra_specs,
+        _select(data['scheduler_hints'] or {}, _HINTS),
+        [_select(_read_object(device), _PCI) for device in devices],
+    )
+    text = json.dumps(parts, sort_keys=True).encode()
+    return hashlib.blake2b(text, digest_size=16).hexdigest()
+
+
+def _read_object(value: Any) -> Mapping[str, Any]:
+    """Return the fields of one of Nova's objects; none if there is none."""
+    return (value or {}).get('nova_object.data') or {}
+
+
+def _select(values: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    return {name: values[name] for name in names if name in values}
