@@ -1,33 +1,41 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Time a request with the weighers of the spread, beside Nova's alone.
+"""Measure a request with the weighers of the spread, beside Nova's alone.
 
 ``python -m benchmarks.stack_affinity`` stores the servers of a project in
-Nova's databases (SQLite in memory), a part of them in flight, and weighs the
-hosts of one request: of a stack, and of a server group with nine members.
+Nova's databases, on a MariaDB server of its own, and weighs the hosts of one
+request: of a stack, and of a server group with nine members.
 """
 
 import copy
 import dataclasses
+import logging
 import statistics
+from concurrent import futures
 from typing import Any
 
 from oslo_utils import uuidutils
 
-from benchmarks import common
+from benchmarks import common, mariadb
 
 #: The members of the server group, with the server that is requested.
 GROUP = 9
 ROUNDS = 7
+#: How many threads weigh at the same time, to count the connections.
+THREADS = 64
 HEADS = (
     'hosts',
     'servers',
     'of the stack',
-    'in flight',
+    'pending',
     'Nova alone',
     'stack, first time',
     'stack',
     'group',
+    'first kB',
+    'stack kB',
+    'group kB',
+    'connections',
 )
 
 
@@ -37,19 +45,22 @@ class Case:
 
     :param servers: how many servers the project has.
     :param members: how many of them the request's stack has.
-    :param flying: how many more members are in flight.
+    :param pending: how many more members are pending.
     """
 
     hosts: int
     servers: int
     members: int
-    flying: int
+    pending: int
 
 
 CASES = (
+    Case(100, 100, 20, 10),
     Case(100, 1_000, 20, 10),
-    Case(1_000, 1_000, 1_000, 100),
-    Case(5_000, 10_000, 20, 0),
+    Case(1_000, 1_000, 20, 200),
+    Case(1_000, 1_000, 20, 1_000),
+    Case(1_000, 10_000, 20, 10),
+    Case(5_000, 10_000, 20, 10),
     Case(5_000, 5_000, 5_000, 100),
 )
 
@@ -70,7 +81,7 @@ def store_stack(cloud: Any, hosts: list[str], case: Case) -> Any:
         text = connection.scalar(
             sa.select(spec.spec).where(spec.instance_uuid == first)
         )
-        for number in range(case.servers + case.flying):
+        for number in range(case.servers + case.pending):
             # The other stacks have twenty servers each.
             stack = 'stack-0'
             if case.members <= number < case.servers:
@@ -112,12 +123,54 @@ def store_group(cloud: Any, hosts: list[str], request: Any) -> Any:
     return member
 
 
-def time_case(cloud: Any, case: Case) -> list[Any]:
+class Meter:
+    """What the weighing of a request costs."""
+
+    def __init__(self, server: mariadb.Server, handler: Any) -> None:
+        self._server, self._handler = server, handler
+
+    def weigh(self, weighers: Any, states: Any, request: Any) -> float:
+        """Return the milliseconds of processor time."""
+        return 1000 * common.seconds(
+            lambda: self._handler.get_weighed_objects(
+                weighers, states, request
+            )
+        )
+
+    def read(self, weighers: Any, states: Any, request: Any) -> float:
+        """Return the kB that the databases send."""
+        before = self._server.status('Bytes_sent')
+        # The answer to this question is in the next one.
+        own = self._server.status('Bytes_sent') - before
+        before = self._server.status('Bytes_sent')
+        self._handler.get_weighed_objects(weighers, states, request)
+        sent = self._server.status('Bytes_sent') - before - own
+        return sent / 1000
+
+    def connect(self, weighers: Any, states: Any, request: Any) -> int:
+        """Return how many connections many threads open."""
+        self._server.query('FLUSH STATUS')
+        before = self._server.status('Threads_connected')
+        # Nova tells that its threads for cells have to wait.
+        logging.getLogger('nova').addHandler(logging.NullHandler())
+        with futures.ThreadPoolExecutor(THREADS) as pool:
+            for _ in range(THREADS):
+                pool.submit(
+                    self._handler.get_weighed_objects,
+                    weighers,
+                    states,
+                    request,
+                )
+        return self._server.status('Max_used_connections') - before
+
+
+def measure_case(cloud: Any, server: mariadb.Server, case: Case) -> list[Any]:
     """Return a row of the table."""
     manager = cloud.scheduler().host_manager
+    ours = manager.weighers
     nova = [
         weigher
-        for weigher in manager.weighers
+        for weigher in ours
         if not type(weigher).__module__.startswith('nova_filters')
     ]
     hosts = [f'host-{number}' for number in range(case.hosts)]
@@ -128,46 +181,56 @@ def time_case(cloud: Any, case: Case) -> list[Any]:
     states = [copy.copy(real) for _ in hosts]
     for state, name in zip(states, hosts, strict=True):
         state.host, state.uuid = name, uuidutils.generate_uuid()
-
-    def weigh(weighers: Any, request: Any) -> float:
-        handler = manager.weight_handler
-        return 1000 * common.seconds(
-            lambda: handler.get_weighed_objects(weighers, states, request)
-        )
-
-    first = weigh(manager.weighers, stack)
+    meter = Meter(server, manager.weight_handler)
+    first = meter.weigh(ours, states, stack)
     medians = [
-        statistics.median(weigh(weighers, request) for _ in range(ROUNDS))
-        for weighers, request in (
-            (nova, stack),
-            (manager.weighers, stack),
-            (manager.weighers, group),
+        statistics.median(
+            meter.weigh(weighers, states, request) for _ in range(ROUNDS)
         )
+        for weighers, request in ((nova, stack), (ours, stack), (ours, group))
     ]
-    times = [medians[0], first, *medians[1:]]
+    reads = [meter.read(ours, states, request) for request in (stack, group)]
+    connections = meter.connect(ours, states, stack)
+    # Another scheduler, which has read nothing.
+    ours = cloud.scheduler().host_manager.weighers
+    first_read = meter.read(ours, states, stack)
+    numbers = [medians[0], first, *medians[1:], first_read, *reads]
     cloud.clear()
-    return [*dataclasses.astuple(case), *(f'{taken:.1f}' for taken in times)]
+    return [
+        *dataclasses.astuple(case),
+        *(f'{number:.1f}' for number in numbers),
+        connections,
+    ]
 
 
 def measure(quick: bool) -> str:
     """Return the table."""
-    cloud = common.nova_cloud()
+    # It chooses Nova's concurrency.
     from testing.nova import engine
 
-    cloud.add_host('host')
-    # Registers the options.
-    cloud.scheduler()
-    engine.CONF.set_override(
-        'server_group_weight_multiplier', 10.0, 'nova_filters'
-    )
-    rows = []
-    for case in CASES[:1] if quick else CASES:
-        common.say(str(case))
-        rows.append(time_case(cloud, case))
+    with mariadb.running() as server:
+        cloud = engine.Cloud(
+            api=server.add_database('api'), cell=server.add_database('cell')
+        )
+        cloud.add_host('host')
+        # Registers the options.
+        cloud.scheduler()
+        engine.CONF.set_override(
+            'server_group_weight_multiplier', 10.0, 'nova_filters'
+        )
+        engine.CONF.set_override(
+            'stack_affinity_weight_multiplier', -10.0, 'nova_filters'
+        )
+        rows = []
+        for case in CASES[:1] if quick else CASES:
+            common.say(str(case))
+            rows.append(measure_case(cloud, server, case))
     return (
         '\nMilliseconds of processor time for the weighing of one request: by '
         "Nova's weighers\nalone; with ours for a server of a stack, the first "
-        'time and later; and for one of a group\n' + common.table(HEADS, rows)
+        'time and later; and for one of a\ngroup. The kB that MariaDB sends '
+        f'for it. The connections that {THREADS} threads open.\n'
+        + common.table(HEADS, rows)
     )
 
 

@@ -210,8 +210,8 @@ def measure(quick: bool) -> str:
             ),
             measure_table('Servers in ERROR', HARD, errors, quick),
             measure_table(
-                'Servers that break the policy of their group, if nova-compute '
-                'does not check it',
+                'Servers that break the policy of their group, if '
+                'nova-compute does not check it',
                 UNCHECKED,
                 misplaced,
                 quick,

@@ -170,9 +170,3 @@ def _fewer(story: part.Part, cloud: engine.Cloud) -> None:
             ([3, 3, 3], 0),
             (soft_ours, ours),
         )
-        if processes == 1:
-            step.check(
-                'one process needs no weigher',
-                ([3, 3, 3], 0),
-                (soft_alone, alone),
-            )

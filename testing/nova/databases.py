@@ -48,11 +48,11 @@ PROJECT = uuidutils.generate_uuid(dashed=False)
 #: with its connection, which by default lives for an hour.
 NOVA_CONF = """
 [api_database]
-connection = sqlite://
+connection = {api}
 connection_recycle_time = -1
 
 [database]
-connection = sqlite://
+connection = {cell}
 connection_recycle_time = -1
 
 [filter_scheduler]
@@ -80,10 +80,18 @@ class Databases:
     """Nova's databases with one cell, a Placement, and hosts.
 
     :param log: the file for the services' logs; None leaves logging alone.
+    :param api: the URL of the API database, which is empty.
+    :param cell: the URL of the cell's database, which is empty.
     """
 
-    def __init__(self, log: pathlib.Path | None = None) -> None:
+    def __init__(
+        self,
+        log: pathlib.Path | None = None,
+        api: str = 'sqlite://',
+        cell: str = 'sqlite://',
+    ) -> None:
         self.hosts: list[str] = []
+        self._urls = {'api': api, 'cell': cell}
         self._set_up_config(log)
         self.context = context.get_admin_context()
         self.context.project_id = PROJECT
@@ -107,7 +115,9 @@ class Databases:
     def _set_up_config(self, log: pathlib.Path | None) -> None:
         """Configure Nova from a file, as its command does."""
         warnings.simplefilter('ignore')
-        text = NOVA_CONF + (f'log_file = {log}\n' if log is not None else '')
+        text = NOVA_CONF.format(**self._urls)
+        if log is not None:
+            text += f'log_file = {log}\n'
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / 'nova.conf'
             path.write_text(text)
@@ -127,7 +137,7 @@ class Databases:
             uuid=uuidutils.generate_uuid(),
             name='cell1',
             transport_url='none:///',
-            database_connection='sqlite://',
+            database_connection=self._urls['cell'],
         )
         self.cell.create()
         main_models.BASE.metadata.create_all(self.cell_database())
