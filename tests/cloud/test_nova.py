@@ -16,6 +16,8 @@ COUNT, BACK = 9, 6
 #: third member of a group, and another worker gets the second. A worker knows
 #: which hosts it has given away, and not those that others have.
 GROUPS = 4
+#: How many groups are requested at once whose members share a host.
+TOGETHER = 6
 
 
 class TestMetadata(base.ServerTest):
@@ -117,6 +119,23 @@ class TestAtOnce(base.ServerTest):
         for number, group in enumerate(groups):
             hosts = self.hosts_of(servers[number::GROUPS])
             self.assertCountEqual(self.hosts, hosts, group)
+        self.assert_first_attempts(servers)
+
+    def test_groups_whose_members_stay_together(self):
+        """Six at once, three times."""
+        for _ in range(3):
+            groups = [self.make_group('affinity') for _ in range(TOGETHER)]
+            wishes = [{'group': group} for group in groups] * len(self.hosts)
+            servers = self.boot_before_claims(self.boot, wishes)
+            for number, group in enumerate(groups):
+                hosts = {*self.hosts_of(servers[number::TOGETHER])}
+                self.assertEqual(1, len(hosts), group)
+                self.assertNotIn(None, hosts, group)
+            self.assert_first_attempts(servers)
+            self.remove_servers(*servers)
+
+    def assert_first_attempts(self, servers: list[str]) -> None:
+        """Fail if a build was tried on a second host."""
         rows = databases.query(
             f'nova_{self.region}',
             'SELECT instance_uuid FROM instance_actions_events AS event'
