@@ -259,7 +259,9 @@ class Cloud(databases.Databases):
                 migration_type=kind,
             ).create()
 
-    def add_group(self, policy: str, uuid: str | None = None) -> Any:
+    def add_group(
+        self, policy: str, uuid: str | None = None, **rules: str
+    ) -> Any:
         """Return a new server group, as Nova's InstanceGroup."""
         group = objects.InstanceGroup(
             self.context,
@@ -268,7 +270,7 @@ class Cloud(databases.Databases):
             project_id=PROJECT,
             user_id=PROJECT,
             policy=policy,
-            rules={},
+            rules=rules,
         )
         group.create()
         return group

@@ -58,6 +58,47 @@ class SpreadTest(unittest.TestCase):
             self.assertLessEqual(unevenness, most_uneven)
             self.assertEqual(0, errors)
 
+    @ddt.named_data(
+        # Servers, hosts, and the case.
+        ('a_claim_that_is_not_seen_yet', 9, 9, {}),
+        ('schedulers_that_remember_nothing', 9, 9, {'tracking': False}),
+        ('racks_of_1_and_5', 6, 6, {'racks': (1, 5)}),
+        ('racks_of_3_and_3', 6, 6, {'racks': (3, 3)}),
+        ('failed_builds', 9, 12, {'failed_hosts': (1, 2, 3, 4, 5)}),
+        ('no_other_host', 6, 6, {'failed_hosts': (2,)}),
+        ('nobody_checks', 9, 9, {'late_check': False}),
+    )
+    def test_a_strict_group_starts_where_hosts_are_free(
+        self, servers, hosts, fields
+    ) -> None:
+        case = spread_case.Case(servers, hosts, **_STRICT, **fields)
+        for processes in (1, _PROCESSES):
+            run = simulation.Simulation(base.cloud(), case, processes, 0)
+            counts = run.run()
+            self.assertEqual(([], 1), (run.errors, max(counts.values())))
+
+    @ddt.data(True, False)
+    def test_groups_that_stay_together(self, late_check) -> None:
+        case = spread_case.Case(
+            18,
+            6,
+            group=spread_case.TOGETHER,
+            groups=6,
+            filters=('ServerGroupAffinityFilter',),
+            late_check=late_check,
+        )
+        run = simulation.Simulation(base.cloud(), case, _PROCESSES, 0)
+        run.run()
+        self.assertEqual([], run.errors)
+        self.assertEqual({0}, {*run.misplaced().values()})
+
+    @ddt.data(spread_case.SOFT, '')
+    def test_builds_that_fail_take_the_next_hosts(self, group) -> None:
+        """A model that places all others evenly has a gap of 3."""
+        case = spread_case.Case(24, 6, group=group, failing=0.2)
+        gaps = [gap for gap, _ in self.simulate(case)]
+        self.assertLessEqual(sum(gaps), 4 * len(gaps))
+
     def test_a_strict_group_has_no_host_for_more(self) -> None:
         case = spread_case.Case(5, 3, **_STRICT)
         for outcome in self.simulate(case):

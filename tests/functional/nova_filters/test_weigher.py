@@ -200,6 +200,13 @@ class GroupTest(base.StackTestCase):
             counts = self.choose_all(requests)
             self.assertEqual(servers, sorted(counts, reverse=True))
 
+    def test_a_host_gets_as_many_as_the_rule_allows(self) -> None:
+        self.group(STRONG, 'anti-affinity')
+        group = self.cloud.add_group('anti-affinity', max_server_per_host='2')
+        self.assertEqual({'max_server_per_host': 2}, group.rules)
+        requests = [self.request({}, group=group) for _ in range(8)]
+        self.assertEqual([2, 2, 2, 2], self.choose_all(requests))
+
     def test_members_count_for_their_stack_too(self) -> None:
         group = self.group(0.0, 'soft-affinity')
         self.cloud.place(self.request(_STACK, group=group), self.hosts[0])
