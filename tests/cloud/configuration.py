@@ -67,6 +67,8 @@ def write_region(region: layout.Region) -> None:
         plugin='\n'.join(plugin),
         port=layout.PORTS[f'{name}.nova'],
         region=name,
+        # Nova checks the policies of groups in the first region alone.
+        unchecked=region != layout.REGIONS[0],
     )
     write(
         'nova-database.conf',
