@@ -2,7 +2,6 @@
 
 """The deletion policy, versions 1.0 and 1.1 of its specification."""
 
-import math
 import time
 from typing import Any, Final
 
@@ -134,7 +133,24 @@ class DeletionPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         rival = cluster.describe_rival(target, self.type)
         if rival:
             return False, rival
+        hook = self._hook
+        if hook:
+            try:
+                self._count_hook_seconds(hook, 0, target.timeout)
+            except values.WrongValue as ex:
+                return False, str(ex)
         return True, None
+
+    def need_check(self, target: str, action: Any) -> bool:
+        """Tell whether the policy acts on an action.
+
+        The policy ignores a NODE_DELETE that comes from an action on the
+        cluster, because the policy has decided about that action.
+        """
+        if not super().need_check(target, action):
+            return False
+        derived = action.cause != consts.CAUSE_RPC
+        return not (derived and action.action == consts.NODE_DELETE)
 
     def pre_op(self, cluster_id: str, action: Any) -> None:
         """Choose the nodes that leave; never raise an exception.
@@ -153,7 +169,11 @@ class DeletionPolicy(base.Policy):  # type: ignore[misc]  # untyped base
                 return
             refusal = decision.refusal
             if not refusal:
-                self._write(action, decision)
+                hook = {}
+                if action.action != consts.NODE_DELETE:
+                    # Senlin's engine sends no hook for NODE_DELETE.
+                    hook = self._prepare_hook(action)
+                self._write(action, decision, hook)
                 cluster.allow_action(action)
                 return
         except Exception as ex:
@@ -167,10 +187,8 @@ class DeletionPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         """
         target = action.entity
         if action.action == consts.NODE_DELETE:
-            # An action that removes many nodes has checked the size already.
-            if action.cause == consts.CAUSE_RPC:
-                size = cluster.count_members(cluster_id) - 1
-                cluster.check_size(cluster.read_cluster(cluster_id), size)
+            size = cluster.count_members(cluster_id) - 1
+            cluster.check_size(cluster.read_cluster(cluster_id), size)
             return Decision(candidates=(target.id,))
         if action.action == consts.CLUSTER_DEL_NODES:
             named = action.inputs.get('candidates') or []
@@ -191,7 +209,6 @@ class DeletionPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         if action.action != consts.CLUSTER_RESIZE:
             size = len(target.nodes) - len(decision.candidates)
             cluster.check_size(target, size)
-        self._check_hook(action)
         return decision
 
     @property
@@ -202,10 +219,17 @@ class DeletionPolicy(base.Policy):  # type: ignore[misc]  # untyped base
             return {}
         return dict(self.properties['hooks'])
 
-    def _check_hook(self, action: Any) -> None:
-        """Refuse if Senlin could not send the hook.
+    def _count_hook_seconds(
+        self, hook: dict[str, Any], passed: float, limit: int
+    ) -> int:
+        grace = self.properties['grace_period']
+        return spec.count_hook_seconds(grace, hook['timeout'], passed, limit)
 
-        :raises WrongValue: if the type of the hook is ``webhook``.
+    def _prepare_hook(self, action: Any) -> dict[str, Any]:
+        """Return the hook as Senlin's engine reads it; empty if there is none.
+
+        :raises WrongValue: if Senlin cannot send the hook, or if the action
+            could end before the hook.
         :raises: the error of the client if Zaqar does not answer.
         """
         # Check this before the action runs. If Zaqar is down, Senlin's engine
@@ -213,7 +237,7 @@ class DeletionPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         # recovery would then delete other nodes.
         hook = self._hook
         if not hook:
-            return
+            return {}
         if hook['type'] == 'webhook':
             raise values.WrongValue(spec.NO_WEBHOOKS)
         queue = hook['params']['queue']
@@ -224,8 +248,15 @@ class DeletionPolicy(base.Policy):  # type: ignore[misc]  # untyped base
             project=context.project_id,
             domain=context.domain_id,
         ).zaqar().queue_exists(queue)
+        # Senlin's engine counts the timeout of a hook from the start of the
+        # action. But the message is sent only after the grace period.
+        passed = time.time() - float(action.start_time)
+        seconds = self._count_hook_seconds(hook, passed, action.timeout)
+        return {**hook, 'timeout': seconds}
 
-    def _write(self, action: Any, decision: Decision) -> None:
+    def _write(
+        self, action: Any, decision: Decision, hook: dict[str, Any]
+    ) -> None:
         for group, missing in decision.shortage.items():
             LOG.warning(
                 "Action %s: '%s' has %s nodes less than the action must "
@@ -243,22 +274,10 @@ class DeletionPolicy(base.Policy):  # type: ignore[misc]  # untyped base
             'candidates': candidates,
             **{key: self.properties[key] for key in WRITTEN},
         }
-        if action.action == consts.NODE_DELETE:
-            # Senlin's engine sends no hook for NODE_DELETE.
-            return
         if action.action == consts.CLUSTER_DEL_NODES:
             # The engine would delete a node twice that is named twice. For a
             # node that is gone, the engine would fail, after the other nodes
             # have left the load balancer.
             action.inputs['candidates'] = candidates
-        hook = self._hook
         if hook:
-            # Senlin's engine reads the hook from the action's data, and counts
-            # its timeout from the start of the action. But the message is sent
-            # only after the grace period.
-            passed = 0.0
-            if action.start_time is not None:
-                passed = time.time() - float(action.start_time)
-            grace = self.properties['grace_period']
-            hook['timeout'] += grace + math.ceil(max(0.0, passed))
             action.data['hooks'] = hook

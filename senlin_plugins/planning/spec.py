@@ -8,6 +8,7 @@ Senlin's own schema has. A test compares the results of both.
 
 import collections
 import dataclasses
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -38,6 +39,10 @@ NO_WEBHOOKS: Final = (
     "'type' of 'hooks' is 'webhook': Senlin cannot send such hooks, and no "
     "node would leave. Use type 'zaqar'."
 )
+
+#: Seconds that a cluster's timeout must leave after a hook. Senlin looks every
+#: 3 seconds whether the time of a hook is over, and each look takes time.
+SPARE: Final = 5
 
 _SPEC_KEYS: Final = ('type', 'version', 'properties', 'description')
 _REGION_KEYS: Final = ('name', 'weight', 'cap')
@@ -161,6 +166,30 @@ def check_deletion(properties: Mapping[str, Any], version: str) -> None:
     params = hooks.get('params') or {}
     if isinstance(params, Mapping):
         _check_queue(params.get('queue'))
+
+
+def count_hook_seconds(
+    grace: int, timeout: int, passed: float, limit: int
+) -> int:
+    """Return the seconds from the start of an action to the end of its hook.
+
+    :param grace: the ``grace_period`` of the policy.
+    :param timeout: the ``timeout`` of the hook.
+    :param passed: the seconds since the start of the action.
+    :param limit: the timeout of the action, which is that of its cluster.
+    :raises WrongValue: if the action could end before the hook. The deletions
+        of the nodes would then wait for ever, and a recovery of the cluster
+        would delete other nodes in their place.
+    """
+    seconds = grace + timeout + math.ceil(max(0.0, passed))
+    if seconds + SPARE > limit:
+        raise WrongValue(
+            f"'grace_period' is '{grace}', and 'timeout' of 'hooks' is "
+            f"'{timeout}', but the timeout of the cluster is '{limit}': "
+            'Senlin would give up before it deletes the nodes. Set the '
+            f"timeout of the cluster to '{seconds + SPARE}' or more."
+        )
+    return seconds
 
 
 def _check_queue(queue: object) -> None:

@@ -214,6 +214,25 @@ class Orchestration(Client):
         return self.stack_get(stack_id)
 
 
+class LoadBalancer(Client):
+    """As much of the driver as Senlin's load-balancing policy calls."""
+
+    def lb_create(self, vip, pool, cluster_name, hm, az, flavor_id):
+        made = dict.fromkeys(('loadbalancer', 'pool'), str(uuid.uuid4()))
+        return True, {**made, 'vip_address': '192.0.2.1'}
+
+    def member_add(self, node, lb_id, pool_id, port, subnet):
+        member_id = str(uuid.uuid4())
+        self.cloud.pools[pool_id][member_id] = node.physical_id
+        return member_id
+
+    def member_remove(self, lb_id, pool_id, member_id):
+        if 'member_remove' in self.region.failures:
+            return False
+        del self.cloud.pools[pool_id][member_id]
+        return True
+
+
 class Queue(Client):
     """As much of Zaqar's driver as lifecycle hooks call."""
 
@@ -271,7 +290,7 @@ class Cloud:
         self.names = list(names)
         self.reset()
         Client.cloud = self
-        others = ('block_storage', 'workflow', 'loadbalancing', 'octavia')
+        others = ('block_storage', 'workflow', 'octavia')
         self.driver = types.SimpleNamespace(
             compute=Compute,
             glance=Client,
@@ -279,6 +298,7 @@ class Cloud:
             orchestration=Orchestration,
             identity=Identity,
             message=Queue,
+            loadbalancing=LoadBalancer,
             **dict.fromkeys(others, Client),
         )
 
@@ -291,6 +311,8 @@ class Cloud:
         self.keystone_failure = ''
         #: Queue name -> bodies of the messages posted there.
         self.queues: dict[str, list[Any]] = collections.defaultdict(list)
+        #: Pool -> member id -> id of the member's server.
+        self.pools: dict[str, dict[str, str]] = collections.defaultdict(dict)
 
     def heal(self) -> None:
         """Take all faults out."""

@@ -31,6 +31,10 @@ VOLUME = {
     'destination_type': 'volume',
     'volume_size': 1,
 }
+LOAD_BALANCER = {
+    'pool': {'subnet': 'private', 'protocol_port': 80},
+    'vip': {'subnet': 'public', 'protocol_port': 80},
+}
 #: The inputs of a resize to a size.
 EXACTLY = {'adjustment_type': 'EXACT_CAPACITY'}
 
@@ -61,6 +65,11 @@ class TestCase(unittest.TestCase):
 
     def deletion_policy(self, version='1.0', **properties):
         return self.senlin.policy(DELETION_POLICY, properties, version)
+
+    def load_balancing_policy(self):
+        return self.senlin.policy(
+            'senlin.policy.loadbalance', LOAD_BALANCER, '1.3'
+        )
 
     def cluster(self, *policies, profile=None, size=0):
         """Create a cluster with policies attached and return its id."""
