@@ -90,6 +90,12 @@ class PlanClusterRegion(base.Lister):
             'recorded region, and of a profile that names a port or volume by '
             'its ID, but names no region',
         )
+        parser.add_argument(
+            '--max-nodes',
+            metavar='<n>',
+            help="value of max_nodes_per_cluster in Senlin's configuration, "
+            "which Senlin's API does not show; default: 1000, as in Senlin",
+        )
 
     def find_answer(self, parsed_args: argparse.Namespace) -> base.Answer:
         """Return the plan.

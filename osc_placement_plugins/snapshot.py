@@ -13,6 +13,7 @@ from osc_lib import exceptions
 from osc_placement_plugins import files
 from osc_placement_plugins.cluster import ClusterReader
 from senlin_plugins.planning import plan, sizing, spec
+from senlin_plugins.planning.limits import DEFAULT_MAX_NODES, Limits
 from senlin_plugins.planning.node_region import NO_REGION
 from senlin_plugins.planning.plan import Snapshot
 from senlin_plugins.planning.selection import Node
@@ -62,7 +63,17 @@ def read(
             {*names, *occupied} - out_of_reach - {NO_REGION},
             growing=change.growing,
         )
-    return Snapshot(change, regions, current, out_of_reach, nodes)
+    limits = _read_limits(parsed_args, cluster)
+    return Snapshot(change, regions, current, out_of_reach, nodes, limits)
+
+
+def _read_limits(parsed_args: argparse.Namespace, cluster: Any) -> Limits:
+    max_nodes = DEFAULT_MAX_NODES
+    if parsed_args.max_nodes is not None:
+        max_nodes = sizing.parse_count(parsed_args.max_nodes, '--max-nodes')
+    if cluster is None:
+        return Limits(max_nodes=max_nodes)
+    return Limits(cluster.min_size, cluster.max_size, max_nodes)
 
 
 def _read_policy(

@@ -22,6 +22,7 @@ from senlin.policies import base
 
 from senlin_plugins.planning import node_region, sizing, spec
 from senlin_plugins.planning.decision import Decision
+from senlin_plugins.planning.limits import Limits
 from senlin_plugins.planning.node_region import INIT, NO_REGION
 from senlin_plugins.planning.selection import Node
 from senlin_plugins.planning.sizing import Change
@@ -115,47 +116,29 @@ def read_change(action: Any, cluster: Any) -> Change:
 
     :param action: an action on the cluster.
     :param cluster: the engine's cluster object.
-    :raises WrongValue: if the number of nodes is invalid, or if the cluster
-        would have too many or too few nodes.
+    :raises WrongValue: if the number of nodes is invalid.
     """
     size = len(cluster.nodes)
     if action.action == consts.CLUSTER_RECOVER:
-        change = sizing.missing_nodes(
+        return sizing.missing_nodes(
             action.inputs, size, cluster.desired_capacity
         )
-    elif action.action == consts.CLUSTER_RESIZE:
-        change = sizing.parse_decision(action.data) or _parse_resize(
-            action, cluster, size
-        )
-    else:
-        change = sizing.parse_scaling(
-            action.action, action.inputs, action.data
-        )
-    # Senlin's engine checks the size only after it has called the policies:
-    # then a server has left the load balancer already. If a policy has decided
-    # how many nodes a resize adds, the engine never checks the size. A webhook
-    # may ask for a billion nodes, and the plan would then have an entry for
-    # each of these nodes.
-    # A resize may set new limits, so the old limits of the cluster do not
-    # count there: only the limit in senlin.conf counts.
-    if change.growing:
-        resizes = action.action == consts.CLUSTER_RESIZE
-        check_size(None if resizes else cluster, size + change.count)
-    elif action.action == consts.CLUSTER_SCALE_IN:
-        check_size(cluster, max(0, size - change.count))
-    return change
+    if action.action == consts.CLUSTER_RESIZE:
+        decided = sizing.parse_decision(action.data)
+        return decided or _parse_resize(action, cluster, size)
+    return sizing.parse_scaling(action.action, action.inputs, action.data)
 
 
-def check_size(cluster: Any, size: int) -> None:
-    """Refuse a size that Senlin's engine would refuse later.
+def read_limits(cluster: Any, action_name: str) -> Limits:
+    """Return the sizes that Senlin's engine allows after an action.
 
-    :param cluster: the cluster with its limits; ``None`` for the limit in
-        senlin.conf alone.
-    :raises WrongValue: with the text of the engine.
+    :param cluster: a cluster of Senlin's engine or database.
     """
-    problem = scaleutils.check_size_params(cluster, size, strict=True)
-    if problem:
-        raise WrongValue(problem)
+    max_nodes = cfg.CONF.max_nodes_per_cluster
+    if action_name == consts.CLUSTER_RESIZE:
+        # A resize may set new limits, so the old limits do not count.
+        return Limits(max_nodes=max_nodes)
+    return Limits(cluster.min_size, cluster.max_size, max_nodes)
 
 
 def count_members(cluster_id: str) -> int:

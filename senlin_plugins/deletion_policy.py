@@ -185,31 +185,38 @@ class DeletionPolicy(base.Policy):  # type: ignore[misc]  # untyped base
 
         :returns: the decision; ``None`` if no node leaves.
         """
-        target = action.entity
         if action.action == consts.NODE_DELETE:
-            size = cluster.count_members(cluster_id) - 1
-            cluster.check_size(cluster.read_cluster(cluster_id), size)
-            return Decision(candidates=(target.id,))
+            owner = cluster.read_cluster(cluster_id)
+            size = cluster.count_members(cluster_id)
+            decision = Decision(candidates=(action.entity.id,))
+        else:
+            owner = action.entity
+            size = len(owner.nodes)
+            decision = self._choose(action)
+        if decision is None or decision.refusal:
+            return decision
+        limits = cluster.read_limits(owner, action.action)
+        violation = limits.describe_violation(size - len(decision.candidates))
+        if violation:
+            return Decision(refusal=violation)
+        return decision
+
+    def _choose(self, action: Any) -> Decision | None:
+        """Choose the nodes that leave in an action on the cluster."""
+        nodes = action.entity.nodes
         if action.action == consts.CLUSTER_DEL_NODES:
             named = action.inputs.get('candidates') or []
-            decision = selection.accept(named, [n.id for n in target.nodes])
-        else:
-            change = cluster.read_change(action, target)
-            if change.growing or not change.count:
-                cluster.write_count(action, change)
-                return None
-            decision = selection.select(
-                cluster.read_nodes(target.nodes),
-                change.count,
-                Criterion(self.properties['criteria']),
-                action.data.get('deletion') or {},
-            )
-        if decision.refusal:
-            return decision
-        if action.action != consts.CLUSTER_RESIZE:
-            size = len(target.nodes) - len(decision.candidates)
-            cluster.check_size(target, size)
-        return decision
+            return selection.accept(named, [node.id for node in nodes])
+        change = cluster.read_change(action, action.entity)
+        if change.growing or not change.count:
+            cluster.write_count(action, change)
+            return None
+        return selection.select(
+            cluster.read_nodes(nodes),
+            change.count,
+            Criterion(self.properties['criteria']),
+            action.data.get('deletion') or {},
+        )
 
     @property
     def _hook(self) -> dict[str, Any]:

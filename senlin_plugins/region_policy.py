@@ -216,6 +216,7 @@ class RegionPlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
                 target, target.rt['profile'], names, change.growing
             ),
             nodes=nodes,
+            limits=cluster.read_limits(target, action.action),
         )
         if recovers:
             return plan.plan_recovery(snapshot)

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from senlin_plugins.planning import apportionment, selection
 from senlin_plugins.planning.decision import Decision
+from senlin_plugins.planning.limits import Limits
 from senlin_plugins.planning.node_region import NO_REGION
 from senlin_plugins.planning.selection import Node
 from senlin_plugins.planning.sizing import Change
@@ -25,6 +26,7 @@ class Snapshot:
     :param out_of_reach: the names of regions in which no node is created or
         deleted now. Some of these regions may not be in the spec.
     :param nodes: the nodes of the cluster.
+    :param limits: the sizes that the cluster may have after the change.
     """
 
     change: Change
@@ -32,6 +34,17 @@ class Snapshot:
     current: Mapping[str, int]
     out_of_reach: Collection[str] = ()
     nodes: Sequence[Node] = ()
+    limits: Limits = Limits()
+
+    @property
+    def violation(self) -> str:
+        """The limit that the change would violate; empty if there is none."""
+        count = self.change.count
+        if not count:
+            return ''
+        size = sum(self.current.values())
+        size = size + count if self.change.growing else max(0, size - count)
+        return self.limits.describe_violation(size)
 
     @property
     def usable(self) -> list[Region]:
@@ -76,6 +89,12 @@ def plan_change(snapshot: Snapshot) -> Decision:
     :returns: the plan, with the nodes to delete if the cluster shrinks; or a
         refusal.
     """
+    if snapshot.violation:
+        return Decision(refusal=snapshot.violation)
+    return _plan_regions(snapshot)
+
+
+def _plan_regions(snapshot: Snapshot) -> Decision:
     change = snapshot.change
     if change.growing:
         return apportionment.grow(
@@ -120,20 +139,22 @@ def plan_recovery(snapshot: Snapshot) -> Decision:
     :returns: the decision; a refusal if there is no room for the new nodes, or
         for the nodes that have no region yet.
     """
+    if snapshot.violation:
+        return Decision(refusal=snapshot.violation)
     one_node = Change(growing=True, count=1)
     cluster = dataclasses.replace(snapshot, change=one_node)
     regions: dict[str, str] = {}
     for node in snapshot.nodes:
         if node.region != NO_REGION:
             continue
-        decision = plan_change(cluster)
+        decision = _plan_regions(cluster)
         if decision.refusal:
             return dataclasses.replace(decision, regions=regions)
         (regions[node.id],) = decision.plan
         cluster = cluster.after(decision.plan)
     if not snapshot.change.count:
         return Decision(regions=regions)
-    decision = plan_change(
+    decision = _plan_regions(
         dataclasses.replace(cluster, change=snapshot.change)
     )
     return dataclasses.replace(decision, regions=regions)

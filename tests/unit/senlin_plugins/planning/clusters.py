@@ -4,6 +4,7 @@
 
 from hypothesis import strategies as st
 
+from senlin_plugins.planning.limits import Limits
 from senlin_plugins.planning.plan import Snapshot, distribution
 from senlin_plugins.planning.selection import Node
 from senlin_plugins.planning.spec import Region
@@ -24,9 +25,11 @@ NODES = st.lists(st.sampled_from(NAMES), max_size=12).map(
 )
 #: Regions out of reach.
 GONE = st.sets(st.sampled_from(NAMES))
+NO_LIMITS = Limits()
 FEW = st.integers(1, 4)
 
 
-def snapshot(regions, nodes, gone, change):
+def snapshot(regions, nodes, gone, change, limits=NO_LIMITS):
     """Return a cluster."""
-    return Snapshot(change, regions, distribution(nodes), gone, nodes)
+    current = distribution(nodes)
+    return Snapshot(change, regions, current, gone, nodes, limits)
