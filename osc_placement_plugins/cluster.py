@@ -8,7 +8,7 @@ from typing import Any
 from osc_lib import exceptions
 
 from osc_placement_plugins import base
-from senlin_plugins import regions
+from senlin_plugins import endpoints
 from senlin_plugins.planning import node_region, spec
 from senlin_plugins.planning.node_region import fixed_region
 from senlin_plugins.planning.selection import Node
@@ -112,7 +112,7 @@ class ClusterReader:
         :param growing: whether the plan adds nodes.
         """
         services, ties, fixed = self._read_needs(cluster, growing)
-        faults = regions.find_faults(
+        faults = endpoints.find_faults(
             self._connection.session,
             self._find_known(names),
             names,

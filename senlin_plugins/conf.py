@@ -45,10 +45,10 @@ knows the region.
         default=3,
         min=1,
         help="""
-Number of seconds in which a service must answer. If a service does
-not answer, the policy asks it again after 1 second, and once more
-after 3 further seconds. The policy stops after this number of
-seconds plus 1. If a service does not answer, its region is not used.
+Number of seconds in which a service must answer. If a service fails
+at once, the policy asks it again after 1 second. The policy stops
+after this number of seconds plus 1. If a service does not answer,
+its region is not used.
 The policy asks the services that the action needs, in all regions
 at the same time.
 """,

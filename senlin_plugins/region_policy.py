@@ -18,7 +18,7 @@ from senlin.db.sqlalchemy import api as db_api
 from senlin.objects import node as node_objects
 from senlin.policies import base
 
-from senlin_plugins import capacity, cluster, conf, regions
+from senlin_plugins import capacity, cluster, conf, endpoints
 from senlin_plugins.planning import node_region, plan, sizing, spec
 from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.node_region import INIT, NO_REGION
@@ -269,7 +269,7 @@ class RegionPlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
             services = node_region.services(profile.CLIENT, properties)
         keystone = self.keystone(owner.user, owner.project)
         options = cfg.CONF[conf.GROUP]
-        faults = regions.find_faults(
+        faults = endpoints.find_faults(
             keystone.session,
             keystone.validate_regions(sorted(names)),
             names,

@@ -15,9 +15,9 @@ MAKERS: Final = {SERVER: 'compute', STACK: 'orchestration'}
 
 #: The status of a node whose creation has not begun.
 INIT: Final = 'INIT'
-#: The region of nodes for which no region is chosen yet. If nodes are added,
-#: no plan counts these nodes. If nodes are removed, these nodes leave first,
-#: because they have no servers.
+#: The region of nodes for which no region is chosen yet. If nodes are added, a
+#: plan does not count these nodes in any region. If nodes are removed, these
+#: nodes leave as early as nodes in regions that the policy does not name.
 NO_REGION: Final = '(none)'
 
 

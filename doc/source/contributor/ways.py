@@ -50,7 +50,7 @@ def action() -> None:
         (
             (0, 'an action on a cluster', 'the policy check before it runs'),
             (1, 'region_policy', 'reads all facts, once'),
-            (1, 'cluster, regions', 'nodes, change asked for, faults'),
+            (1, 'cluster, endpoints', 'nodes, change asked for, faults'),
             (2, 'planning.plan', 'a plan, candidates, or a refusal'),
             (1, 'cluster', "writes the action's data"),
             (0, 'an action on a node', 'the region is in its data'),

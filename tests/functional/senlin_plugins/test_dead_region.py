@@ -2,7 +2,11 @@
 
 """A region dies: its Nova does not answer."""
 
-from senlin_plugins import regions
+import eventlet
+from keystoneauth1 import exceptions as keystone_exc
+
+from senlin_plugins import endpoints
+from testing.senlin import stub_cloud
 from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import (
     NO_PLAN,
@@ -19,7 +23,7 @@ CALLS = ('probe compute', 'server_create', 'server_get', 'server_delete')
 class Silent(base.TestCase):
     def setUp(self):
         super().setUp()
-        self.patch(regions, 'PAUSES', (0, 0))
+        self.patch(endpoints, 'PAUSE', 0)
         self.cluster_id = self.spread((ONE,), (TWO,), count=4)
         self.die(TWO)
 
@@ -55,3 +59,29 @@ class Silent(base.TestCase):
         self.die(TWO)
         data = self.act(self.cluster_id, 'scale_in')
         self.assertEqual({ONE: 1}, data['deletion']['regions'])
+
+
+class Asked(base.TestCase):
+    def count_requests(self, seconds):
+        """Let all services fail, and return how often the policy asks one.
+
+        :param seconds: how long a service takes to fail.
+        """
+        asked = []
+
+        def fail(identity, url, **kwargs):
+            asked.append(url)
+            eventlet.sleep(seconds)
+            raise keystone_exc.ConnectFailure(f'{url} does not answer')
+
+        cluster = self.spread((TWO,))
+        self.patch(stub_cloud.Identity, 'get', fail)
+        action = self.senlin.act(cluster, 'scale_out')
+        self.assert_failed(NO_REGION, action)
+        return len(asked)
+
+    def test_a_service_that_fails_at_once_is_asked_again(self):
+        self.assertEqual(2, self.count_requests(0))
+
+    def test_a_service_that_is_silent_is_asked_once(self):
+        self.assertEqual(1, self.count_requests(3))

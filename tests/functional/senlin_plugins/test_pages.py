@@ -15,7 +15,7 @@ import yaml
 from senlin.db.sqlalchemy import api as db_api
 from senlin.db.sqlalchemy import models
 
-from senlin_plugins import conversion, regions
+from senlin_plugins import conversion, endpoints
 from senlin_plugins.deletion_policy import DeletionPolicy
 from tests import pages
 from tests.functional.senlin_plugins import base, gateway
@@ -59,7 +59,7 @@ class PagesTest(pages.Walk, gateway.ShellTestCase):
 
     def setUp(self):
         super().setUp()
-        self.patch(regions, 'PAUSES', (0, 0))
+        self.patch(endpoints, 'PAUSE', 0)
 
     @ddt.data(*pages.select('senlin'))
     def test_the_page_is_true(self, page):

@@ -2,7 +2,7 @@
 
 """The region placement policy on the real engine."""
 
-from senlin_plugins import regions
+from senlin_plugins import endpoints
 from testing.senlin import engine
 from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import (
@@ -105,7 +105,7 @@ class Growing(base.TestCase):
 class SingleNodes(base.TestCase):
     def test_s4_actions_at_one_moment_do_not_exceed_a_cap(self):
         cluster = self.spread((ONE, 100, 3), (TWO, 1))
-        find_faults = regions.find_faults
+        find_faults = endpoints.find_faults
         readers = []
 
         def read_together(*args):
@@ -113,7 +113,7 @@ class SingleNodes(base.TestCase):
             self.wait_until(lambda: len(readers) > 1)
             return find_faults(*args)
 
-        self.patch(regions, 'find_faults', read_together)
+        self.patch(endpoints, 'find_faults', read_together)
         ended = self.create_nodes(cluster, self.senlin.profile(), 8)
         for action in ended:
             self.assert_done(action)

@@ -87,6 +87,8 @@ class Planned(gateway.ShellTestCase):
                     self.assertIn(decided, planned)
                 else:
                     self.assertEqual(decided, planned)
+            # Senlin allows a project 100 clusters.
+            self.senlin.reset()
 
     def build(self, draw):
         """Store a random cluster, and return its id and that of its policy."""

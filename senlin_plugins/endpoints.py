@@ -13,10 +13,10 @@ from typing import Any, Final
 
 from keystoneauth1 import exceptions as keystone_exc
 
-#: Seconds before each further request to a service that did not answer. A
-#: refused connection fails at once. So without pauses, all requests would fail
+#: Seconds before a second request to a service that did not answer. A refused
+#: connection fails at once. So without a pause, both requests would fail
 #: during a short fault.
-PAUSES: Final = (1.0, 3.0)
+PAUSE: Final = 1.0
 #: Seconds for a whole check, in addition to the time for one answer.
 GRACE: Final = 1.0
 
@@ -93,7 +93,7 @@ def find_silent_endpoints(
 ) -> set[str]:
     """Ask all services at the same time; return those that do not answer.
 
-    If a service does not answer, it is asked again after pauses, within the
+    If a service does not answer, it is asked again after a pause, within the
     limit. A refusal such as 401 counts as an answer, because the request has
     no token. An error such as 503 does not count as an answer.
 
@@ -104,7 +104,7 @@ def find_silent_endpoints(
     """
     silent = set(urls)
     deadline = time.monotonic() + timeout + GRACE
-    for pause in (0.0, *PAUSES):
+    for pause in (0.0, PAUSE):
         if not silent or time.monotonic() + pause >= deadline:
             break
         time.sleep(pause)
