@@ -11,7 +11,8 @@ and a plan would have an entry for each of them.
 
 import dataclasses
 
-#: A cluster with this ``max_size`` has no maximum.
+#: A cluster with this ``max_size`` has no maximum. Senlin's engine takes a 0 for
+#: this number, too.
 NO_MAXIMUM = -1
 #: Senlin's default for ``max_nodes_per_cluster``.
 DEFAULT_MAX_NODES = 1000
@@ -47,7 +48,7 @@ class Limits:
                 f'The target capacity ({size}) is less than the '
                 f"cluster's min_size ({self.min_size})."
             )
-        if 0 <= self.max_size < size:
+        if 0 < self.max_size < size:
             return (
                 f'The target capacity ({size}) is greater than the '
                 f"cluster's max_size ({self.max_size})."

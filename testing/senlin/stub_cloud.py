@@ -150,6 +150,7 @@ class Compute(Client):
         self._get('servers', server).metadata.update(metadata)
 
     def server_metadata_delete(self, server, keys):
+        self._call('server_metadata_delete')
         for key in keys:
             self._get('servers', server).metadata.pop(key, None)
 

@@ -21,7 +21,7 @@ FOREIGN = """
     failure_domain_filter heat_helm_values kolla nova_blazar_enabled
     nova_helm_values nova_scheduler_filters openstack_deploy user_secrets
     user_variables
-    --availability-zone --no-deps
+    --availability-zone --check-capacity --min-size --no-deps
     CUSTOM_LICENSED no-such-key
     ACTION Encountered safe
 """

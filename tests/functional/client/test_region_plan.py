@@ -60,8 +60,15 @@ class RegionPlanTest(base.CommandTestCase):
         }
         self.assertEqual(region, plan['regions'][0])
 
+    def test_a_cluster_has_a_largest_size(self):
+        words = f'{PLAN} {REGIONS} --count +1001'
+        self.assert_one_line(self.openstack(*words.split()), '1001', '(1000)')
+        plan = self.data(f'{words} --max-nodes 1001')
+        self.assertIn('1001 nodes are added', plan['verdict'])
+
     @ddt.unpack
     @ddt.data(
+        (f'{REGIONS} --count +1 --max-nodes x', '--max-nodes', "'x'"),
         ('--scale-out 1', 'Which regions?', '--spec'),
         (f'{REGIONS} --count 3', "'3'", '+3'),
         (f'{REGIONS} --scale-in 1', 'no feasible plan'),

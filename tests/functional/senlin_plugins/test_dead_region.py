@@ -52,6 +52,16 @@ class Silent(base.TestCase):
         self.assert_failed(NO_PLAN, action)
         self.assert_servers(self.cluster_id, **{TWO: 2})
 
+    def test_more_nodes_than_there_are_never_leave(self):
+        self.cloud.heal()
+        action = self.senlin.act(self.cluster_id, 'scale_in', count=10)
+        self.assert_failed(NO_PLAN, action)
+        self.assert_servers(self.cluster_id, **{ONE: 2, TWO: 2})
+        # Without the policy, Senlin deletes them all.
+        self.detach(self.cluster_id)
+        self.act(self.cluster_id, 'scale_in', count=10)
+        self.assert_servers(self.cluster_id)
+
     def test_a_region_outside_the_spec_keeps_its_nodes(self):
         self.cloud.heal()
         self.detach(self.cluster_id)

@@ -13,6 +13,7 @@ from senlin.db.sqlalchemy import api as db_api
 from senlin.db.sqlalchemy import models
 
 import tests
+from testing.senlin import stub_cloud
 from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import EXACTLY
 from tests.functional.senlin_plugins.clock import Clock
@@ -121,6 +122,23 @@ class Derived(HookCase):
         self.assertEqual(2, len(derived))
         for action in derived:
             self.assertNotIn('deletion', action['data'])
+        self.assert_whole(cluster, 0)
+
+
+class Many(HookCase):
+    def test_the_last_node_has_less_time(self):
+        post = stub_cloud.Queue.message_post
+
+        def post_slowly(queue, name, message):
+            post(queue, name, message)
+            self.clock.passed += 100
+
+        self.patch(stub_cloud.Queue, 'message_post', post_slowly)
+        cluster = self.cluster(self.hook_policy(250), size=3)
+        self.act(cluster, 'scale_in', count=3)
+        self.assertEqual(3, len(self.cloud.queues['farewell']))
+        # The last message took Senlin until the end of the timeout.
+        self.assertLess(self.clock.passed, 300 + 250)
         self.assert_whole(cluster, 0)
 
 

@@ -21,6 +21,10 @@ from tests import pages
 from tests.functional.senlin_plugins import base, gateway
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
 
+#: The commands whose options the text of the page names.
+COMMANDS = ('resize',), ('recover',), ('update',), ('node', 'adopt')
+#: What fails in a region that is dead.
+DEAD = ('probe compute', 'server_create', 'server_get', 'server_delete')
 #: The spec in place of the one that a reader writes.
 WIDER = """
 type: senlin_plugins.policy.region_placement
@@ -69,7 +73,7 @@ class PagesTest(pages.Walk, gateway.ShellTestCase):
         known = ''.join(
             block.text for block in pages.read('doc/source/senlin.rst')
         )
-        for command in ('resize',), ('recover',), ('node', 'adopt'):
+        for command in COMMANDS:
             known += self.shell('cluster', *command, '--help').output
         named = re.findall('``(--[a-z-]+)', pages.prose('senlin'))
         self.assertGreater(len(named), 1)
@@ -191,6 +195,28 @@ class PagesTest(pages.Walk, gateway.ShellTestCase):
         del before[node]
         self.assertEqual(before, self.held(self.c1))
         self.assert_nodes(self.c1, **{ONE: 1, TWO: 2, THREE: 2})
+
+    def check_region_never_answers(self, run):
+        self.begin('senlin_plugins.nova.server')
+        self.act_on_cluster('create --profile web --desired-capacity 0 c1')
+        self.act_on_cluster('policy attach --policy spread c1')
+        self.act_on_cluster('expand --count 2 c1')
+        (lost,) = self.held(self.c1).keys() & {*self.ids(self.c1, TWO)}
+        failures = self.cloud.regions[TWO].failures
+        for call in DEAD:
+            failures[call] = 'dead'
+        servers = {**self.cloud.regions[TWO].servers}
+        self.assert_says('The new nodes go to the other regions.')
+        run(NODE=lost)
+        path = '/actions?action=CLUSTER_RECOVER'
+        (recovery,) = self.senlin.call('GET', path)['actions']
+        self.assertEqual('FAILED', recovery['status'])
+        self.assertEqual(servers, self.cloud.regions[TWO].servers)
+        nodes = self.senlin.nodes(self.c1)
+        self.assertEqual(2, len(nodes))
+        self.assertEqual({'ACTIVE'}, {node['status'] for node in nodes})
+        self.assertNotIn(TWO, map(base.region_of, nodes))
+        self.assert_capacity(self.c1, 2)
 
     def check_wider(self, run):
         self.files['wider.yaml'] = WIDER

@@ -10,6 +10,7 @@ import json
 import random
 import uuid
 
+from oslo_config import cfg
 from oslo_utils import timeutils
 from senlin.common import consts, scaleutils
 from senlin.common import context as senlin_context
@@ -20,7 +21,7 @@ from senlin.engine.actions import base as actions
 from senlin.policies import base as policies
 
 import tests
-from senlin_plugins import cluster
+from senlin_plugins.planning.limits import Limits
 from testing.senlin import engine
 from tests.functional.senlin_plugins import base, gateway
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
@@ -32,13 +33,15 @@ SIZES = (0, 1, 2, 3, 4, 1000, 1001, 10**30)
 
 class Compared(base.TestCase):
     def test_the_rule_is_that_of_senlin(self):
-        row = cluster_mod.Cluster('cluster', 0, 'profile')
-        limits = itertools.product((0, 2, 3), (-1, 0, 2, 3))
-        for row.min_size, row.max_size in limits:
-            ours = cluster.read_limits(row, consts.CLUSTER_SCALE_OUT)
+        for least, most in itertools.product((0, 2, 3), (-1, 0, 2, 3)):
+            limits = Limits(least, most, cfg.CONF.max_nodes_per_cluster)
+            row = cluster_mod.Cluster(
+                *('cluster', 0, 'profile'), min_size=least, max_size=most
+            )
             for size in SIZES:
                 senlin = scaleutils.check_size_params(row, size, strict=True)
-                self.assertEqual(senlin or '', ours.describe_violation(size))
+                ours = limits.describe_violation(size)
+                self.assertEqual(senlin or '', ours)
 
 
 class Planned(gateway.ShellTestCase):
