@@ -12,7 +12,7 @@ from senlin.common import exception as exc
 from senlin.engine.notifications import message
 from senlin.policies import base
 
-from senlin_plugins import cluster, conf
+from senlin_plugins import action_data, cluster, conf
 from senlin_plugins.planning import selection, sizing, spec, values
 from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.selection import Criterion
@@ -174,17 +174,18 @@ class DeletionPolicy(base.Policy):  # type: ignore[misc]  # untyped base
                     # Senlin's engine sends no hook for NODE_DELETE.
                     hook = self._prepare_hook(action)
                 self._write(action, decision, hook)
-                cluster.allow_action(action)
+                action_data.allow_action(action)
                 return
         except Exception as ex:
-            refusal = cluster.describe_error(self.name, action, ex)
-        cluster.refuse_action(self.name, action, refusal)
+            refusal = action_data.describe_error(self.name, action, ex)
+        action_data.refuse_action(self.name, action, refusal)
 
     def _decide(self, cluster_id: str, action: Any) -> Decision | None:
         """Choose the nodes that leave (S1 to S7 of the specification).
 
         :returns: the decision; ``None`` if no node leaves.
         """
+        decision: Decision | None
         if action.action == consts.NODE_DELETE:
             owner = cluster.read_cluster(cluster_id)
             size = cluster.count_members(cluster_id)
@@ -209,7 +210,7 @@ class DeletionPolicy(base.Policy):  # type: ignore[misc]  # untyped base
             return selection.accept(named, [node.id for node in nodes])
         change = cluster.read_change(action, action.entity)
         if change.growing or not change.count:
-            cluster.write_count(action, change)
+            action_data.write_count(action, change)
             return None
         return selection.select(
             cluster.read_nodes(nodes),

@@ -22,7 +22,7 @@ from senlin.profiles import base
 from senlin.profiles.os.heat import stack
 from senlin.profiles.os.nova import server
 
-from senlin_plugins import cluster
+from senlin_plugins import node_records
 from senlin_plugins.planning import node_region
 from senlin_plugins.planning.node_region import SERVER, STACK, fixed_region
 
@@ -88,7 +88,7 @@ class RegionAware(base.Profile):  # type: ignore[misc]  # untyped base
         """
         region = self._region(obj)
         if region and region != node_region.recorded_region(obj):
-            cluster.record_region(obj, region)
+            node_records.record_region(obj, region)
         return super().do_create(obj)
 
     def do_adopt(

@@ -18,7 +18,14 @@ from senlin.db.sqlalchemy import api as db_api
 from senlin.objects import node as node_objects
 from senlin.policies import base
 
-from senlin_plugins import capacity, cluster, conf, endpoints
+from senlin_plugins import (
+    action_data,
+    capacity,
+    cluster,
+    conf,
+    endpoints,
+    node_records,
+)
 from senlin_plugins.planning import node_region, plan, sizing, spec
 from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.node_region import INIT, NO_REGION
@@ -136,7 +143,7 @@ class RegionPlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
                 'all nodes in one region, whatever the policy decides: '
                 f'use a profile of type {types}.'
             )
-        cluster.record_regions(
+        node_records.record_regions(
             target.nodes,
             {node.id: node.region for node in nodes if not node.recorded},
         )
@@ -169,8 +176,8 @@ class RegionPlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
             action.inputs.update(inputs)
         except Exception as ex:
             # A recovery with wrong inputs does not go on.
-            refusal = cluster.describe_error(self.name, action, ex)
-            cluster.refuse_action(self.name, action, refusal)
+            refusal = action_data.describe_error(self.name, action, ex)
+            action_data.refuse_action(self.name, action, refusal)
             return
         try:
             if action.action in SINGLE_CREATIONS:
@@ -179,13 +186,17 @@ class RegionPlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
                 decision = self._decide(action)
             if decision is None:
                 return
-            cluster.write_decision(action, decision)
+            if decision.node_regions:
+                node_records.record_regions(
+                    action.entity.nodes, decision.node_regions
+                )
+            action_data.write_decision(action, decision)
             refusal = decision.refusal
             if not refusal:
-                cluster.allow_action(action)
+                action_data.allow_action(action)
                 return
         except Exception as ex:
-            refusal = cluster.describe_error(self.name, action, ex)
+            refusal = action_data.describe_error(self.name, action, ex)
         self._refuse(action, refusal)
 
     def _decide(self, action: Any) -> Decision | None:
@@ -200,7 +211,7 @@ class RegionPlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         recovers = action.action == consts.CLUSTER_RECOVER
         waits = recovers and any(node.region == NO_REGION for node in nodes)
         if not change.count and not waits:
-            cluster.write_count(action, change)
+            action_data.write_count(action, change)
             return None
         current = plan.distribution(nodes)
         names = {region.name for region in parsed.regions}
@@ -302,9 +313,9 @@ class RegionPlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         The recovery then creates no nodes. It only recovers existing nodes.
         """
         if action.action != consts.CLUSTER_RECOVER:
-            cluster.refuse_action(self.name, action, reason)
+            action_data.refuse_action(self.name, action, reason)
             if action.action == consts.NODE_CREATE:
-                cluster.expel_node(action.entity, reason)
+                node_records.expel_node(action.entity, reason)
             return
         action.data['status'] = base.CHECK_OK
         # Without these lines, the engine would ignore the refusal: it would
@@ -337,7 +348,7 @@ class RegionPlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
             restores = creation.pop('check_capacity', None)
             if restores:
                 action.inputs['check_capacity'] = restores
-            cluster.refuse_action(self.name, action, creation['reason'])
+            action_data.refuse_action(self.name, action, creation['reason'])
 
 
 @db_api.retry_on_deadlock  # type: ignore[untyped-decorator]
@@ -347,11 +358,11 @@ def _place_node(node: Any, cluster_id: str, snapshot: Snapshot) -> Decision:
     :param snapshot: the cluster, without its nodes.
     """
     with cluster.locked_members(cluster_id, node.id) as rows:
-        current = collections.Counter(cluster.read_regions(rows))
+        current = collections.Counter(cluster.read_node_regions(rows))
         decision = plan.plan_change(
             dataclasses.replace(snapshot, current=current)
         )
         if not decision.refusal:
             (region,) = decision.plan
-            cluster.record_region(node, region)
+            node_records.record_region(node, region)
     return decision

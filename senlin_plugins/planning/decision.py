@@ -16,12 +16,12 @@ class Decision:
     :param refusal: why the action is refused; empty if it is not refused.
     :param shortage: region or zone -> how many nodes it lacks, if more nodes
         must leave than it has. Nodes of other regions or zones leave instead.
-    :param regions: node id -> the region to record in the node's data, for
-        nodes of the cluster without a recorded region.
+    :param node_regions: node id -> the region to record in the node's data,
+        for nodes of the cluster without a recorded region.
     """
 
     plan: Mapping[str, int] = dataclasses.field(default_factory=dict)
     candidates: tuple[str, ...] = ()
     refusal: str = ''
     shortage: Mapping[str, int] = dataclasses.field(default_factory=dict)
-    regions: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    node_regions: Mapping[str, str] = dataclasses.field(default_factory=dict)

@@ -11,8 +11,8 @@ and a plan would have an entry for each of them.
 
 import dataclasses
 
-#: A cluster with this ``max_size`` has no maximum. Senlin's engine takes a 0 for
-#: this number, too.
+#: A cluster with this ``max_size`` has no maximum. Senlin's engine treats 0 in
+#: the same way.
 NO_MAXIMUM = -1
 #: Senlin's default for ``max_nodes_per_cluster``.
 DEFAULT_MAX_NODES = 1000

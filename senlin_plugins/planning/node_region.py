@@ -85,14 +85,14 @@ def counted_regions(
     :returns: a name for each node; :data:`NO_REGION` if no region is chosen
         yet, and empty if the region is unknown.
     """
-    regions = []
+    names = []
     for node in nodes:
         region = recorded_region(node)
         if not region:
             fallback = NO_REGION if node.status == INIT else default
             region = fixed_region(contexts.get(node.profile_id)) or fallback
-        regions.append(region or '')
-    return regions
+        names.append(region or '')
+    return names
 
 
 def services(maker: str, properties: Mapping[str, Any]) -> list[str]:

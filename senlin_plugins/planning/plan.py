@@ -117,7 +117,7 @@ def _plan_regions(snapshot: Snapshot) -> Decision:
     return Decision(
         plan=planned.plan,
         candidates=chosen.candidates,
-        regions={
+        node_regions={
             node.id: node.region
             for node in snapshot.nodes
             if not node.recorded
@@ -143,21 +143,21 @@ def plan_recovery(snapshot: Snapshot) -> Decision:
         return Decision(refusal=snapshot.violation)
     one_node = Change(growing=True, count=1)
     cluster = dataclasses.replace(snapshot, change=one_node)
-    regions: dict[str, str] = {}
+    node_regions: dict[str, str] = {}
     for node in snapshot.nodes:
         if node.region != NO_REGION:
             continue
         decision = _plan_regions(cluster)
         if decision.refusal:
-            return dataclasses.replace(decision, regions=regions)
-        (regions[node.id],) = decision.plan
+            return dataclasses.replace(decision, node_regions=node_regions)
+        (node_regions[node.id],) = decision.plan
         cluster = cluster.after(decision.plan)
     if not snapshot.change.count:
-        return Decision(regions=regions)
+        return Decision(node_regions=node_regions)
     decision = _plan_regions(
         dataclasses.replace(cluster, change=snapshot.change)
     )
-    return dataclasses.replace(decision, regions=regions)
+    return dataclasses.replace(decision, node_regions=node_regions)
 
 
 def distribution(nodes: Iterable[Node]) -> dict[str, int]:

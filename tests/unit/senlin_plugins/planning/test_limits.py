@@ -75,4 +75,4 @@ class Sizes(unittest.TestCase):
             )
             decision = plan_recovery(cluster)
             self.assertEqual(refused, bool(decision.refusal))
-            self.assertEqual(not refused, '2' in decision.regions)
+            self.assertEqual(not refused, '2' in decision.node_regions)

@@ -83,7 +83,7 @@ class Changes(unittest.TestCase):
     def test_the_regions_of_unrecorded_nodes_are_written(self):
         nodes = [Node('1', 'A', recorded=False), Node('2', 'A')]
         cluster = snapshot([Region('A')], nodes, (), Change(False, 1))
-        self.assertEqual({'1': 'A'}, plan_change(cluster).regions)
+        self.assertEqual({'1': 'A'}, plan_change(cluster).node_regions)
 
     def test_a_node_without_a_region_is_not_counted_and_leaves_first(self):
         nodes = [Node('a', 'A'), Node('b', NO_REGION), Node('c', 'A')]
@@ -111,7 +111,7 @@ class Recoveries(unittest.TestCase):
         cluster = snapshot(regions, [*nodes, *new], gone, Change(True, 0))
         decision = plan_recovery(cluster)
         self.assertEqual({}, decision.plan)
-        placed = decision.regions
+        placed = decision.node_regions
         self.assertEqual([node.id for node in new][: len(placed)], [*placed])
         self.assertEqual(bool(decision.refusal), len(placed) < count)
         # Each comes where it would if they were planned together.
@@ -139,7 +139,7 @@ class Recoveries(unittest.TestCase):
                 Change(True, 1),
             )
             decision = plan_recovery(cluster)
-            self.assertEqual(regions, decision.regions)
+            self.assertEqual(regions, decision.node_regions)
             self.assertEqual(plan, decision.plan)
             self.assertEqual(refusal, decision.refusal)
 
