@@ -7,10 +7,10 @@ from typing import Any, Final
 
 from oslo_config import cfg
 from oslo_log import log as logging
-from senlin.common import constraints, consts, schema
+from senlin.common import consts
 from senlin.common import exception as exc
 from senlin.engine.notifications import message
-from senlin.policies import base
+from senlin.policies import base, deletion_policy
 
 from senlin_plugins import action_data, cluster, conf
 from senlin_plugins.planning import selection, sizing, spec, values
@@ -56,58 +56,7 @@ class DeletionPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         ('BEFORE', consts.NODE_DELETE),
     ]
 
-    properties_schema = {
-        'criteria': schema.String(
-            'Criteria used in selecting candidates for deletion.',
-            default=Criterion.RANDOM.value,
-            constraints=[constraints.AllowedValues([*map(str, Criterion)])],
-        ),
-        'destroy_after_deletion': schema.Boolean(
-            'Whether a node should be completely destroyed after deletion. '
-            'Default to True.',
-            default=True,
-        ),
-        'grace_period': schema.Integer(
-            'Number of seconds before real deletion happens.', default=0
-        ),
-        'reduce_desired_capacity': schema.Boolean(
-            'Whether the desired capacity of the cluster should be reduced '
-            'along the deletion. Default to True.',
-            default=True,
-        ),
-        'hooks': schema.Map(
-            'Lifecycle hook; needs version 1.1.',
-            schema={
-                'type': schema.String(
-                    'Type of lifecycle hook.',
-                    default='zaqar',
-                    constraints=[
-                        constraints.AllowedValues(['zaqar', 'webhook'])
-                    ],
-                ),
-                'params': schema.Map(
-                    'Where the message goes.',
-                    schema={
-                        'queue': schema.String(
-                            'Zaqar queue to receive lifecycle hook message.',
-                            default='',
-                        ),
-                        'url': schema.String(
-                            'Url sink to which to send lifecycle hook '
-                            'message.',
-                            default='',
-                        ),
-                    },
-                    default={},
-                ),
-                'timeout': schema.Integer(
-                    'Number of seconds before actual deletion happens.',
-                    default=0,
-                ),
-            },
-            default={},
-        ),
-    }
+    properties_schema = deletion_policy.DeletionPolicy.properties_schema
 
     def validate(self, context: Any, validate_props: bool = False) -> bool:
         """Check the spec.
@@ -246,8 +195,7 @@ class DeletionPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         hook = self._hook
         if not hook:
             return {}
-        if hook['type'] == 'webhook':
-            raise values.WrongValue(spec.NO_WEBHOOKS)
+        spec.check_hook_type(hook['type'])
         queue = hook['params']['queue']
         context = action.context
         message.Message(

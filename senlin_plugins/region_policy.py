@@ -12,11 +12,11 @@ from typing import Any, Final
 
 from oslo_config import cfg
 from oslo_log import log as logging
-from senlin.common import consts, schema
+from senlin.common import consts
 from senlin.common import exception as exc
 from senlin.db.sqlalchemy import api as db_api
 from senlin.objects import node as node_objects
-from senlin.policies import base
+from senlin.policies import base, region_placement
 
 from senlin_plugins import (
     action_data,
@@ -71,27 +71,9 @@ class RegionPlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         ('BEFORE', consts.NODE_RECOVER),
     ]
 
-    properties_schema = {
-        'regions': schema.List(
-            'Regions to spread the nodes over.',
-            required=True,
-            schema=schema.Map(
-                'A region.',
-                schema={
-                    'name': schema.String('Name of a region.', required=True),
-                    'weight': schema.Integer(
-                        'Weight of the region. The default is 100.',
-                        default=spec.DEFAULT_WEIGHT,
-                    ),
-                    'cap': schema.Integer(
-                        'Maximum number of nodes in this region. The '
-                        'default is -1 which means no cap set.',
-                        default=spec.NO_CAP,
-                    ),
-                },
-            ),
-        ),
-    }
+    properties_schema = (
+        region_placement.RegionPlacementPolicy.properties_schema
+    )
 
     def validate(self, context: Any, validate_props: bool = False) -> bool:
         """Check the spec.

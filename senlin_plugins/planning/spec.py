@@ -35,11 +35,6 @@ NO_CAP = -1
 #: seconds, and no other green thread of the engine runs meanwhile.
 LARGEST = 10**6
 
-NO_WEBHOOKS: Final = (
-    "'type' of 'hooks' is 'webhook': Senlin cannot send such hooks, and no "
-    "node would leave. Use type 'zaqar'."
-)
-
 #: Seconds that a cluster's timeout must leave after a hook. Senlin looks every
 #: 3 seconds whether the time of a hook is over, and each look takes time.
 SPARE: Final = 5
@@ -159,13 +154,22 @@ def check_deletion(properties: Mapping[str, Any], version: str) -> None:
             "'version' is '1.0'."
         )
     values.parse_number(hooks.get('timeout', 0), "'timeout' of 'hooks'", 0)
-    kind = hooks.get('type', 'zaqar')
-    values.parse_choice(kind, "'type' of 'hooks'", ('zaqar', 'webhook'))
-    if kind == 'webhook':
-        raise WrongValue(NO_WEBHOOKS)
+    check_hook_type(hooks.get('type', 'zaqar'))
     params = hooks.get('params') or {}
     if isinstance(params, Mapping):
         _check_queue(params.get('queue'))
+
+
+def check_hook_type(kind: object) -> None:
+    """Check that Senlin can send hooks of a type.
+
+    :raises WrongValue: if Senlin cannot.
+    """
+    if kind != 'zaqar':
+        raise WrongValue(
+            f"'type' of 'hooks' is '{kind}': Senlin cannot send such hooks, "
+            "and no node would leave. Use type 'zaqar'."
+        )
 
 
 def count_hook_seconds(

@@ -8,7 +8,6 @@ import eventlet
 from senlin.db.sqlalchemy import api as db_api
 from senlin.db.sqlalchemy import models
 
-from senlin_plugins.planning import spec
 from testing.senlin import stub_cloud
 from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import EXACTLY, ONE
@@ -217,7 +216,11 @@ class Hooks(base.TestCase):
             row.spec = row.spec | {'properties': properties}
         cluster = self.cluster(policy, size=1)
         action = self.senlin.act(cluster, 'scale_in')
-        self.assert_failed(spec.NO_WEBHOOKS, action)
+        reason = (
+            "'type' of 'hooks' is 'webhook': Senlin cannot send such hooks, "
+            "and no node would leave. Use type 'zaqar'."
+        )
+        self.assert_failed(reason, action)
         # Senlin sends no hook for NODE_DELETE.
         (node_id,) = self.ids(cluster)
         self.assert_done(self.senlin.delete(f'/nodes/{node_id}'))

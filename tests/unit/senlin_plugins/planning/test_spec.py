@@ -150,13 +150,35 @@ class DeletionSpec(unittest.TestCase):
             "'type' of 'hooks' is 'webhook': Senlin cannot send such hooks",
         ),
         ({'hooks': HOOK | {'timeout': -1}}, "'timeout' of 'hooks' is '-1'"),
-        ({'hooks': HOOK | {'type': 'pigeon'}}, "is 'pigeon': it must be one"),
+        ({'hooks': HOOK | {'type': ['zaqar']}}, "is '['zaqar']': Senlin cann"),
     )
     @ddt.unpack
     def test_what_is_refused(self, properties, reason):
         with self.assertRaises(values.WrongValue) as caught:
             spec.check_deletion(properties, '1.1')
         self.assertIn(reason, str(caught.exception))
+
+    @ddt.data(
+        # (grace period, timeout, seconds since the start, limit, seconds)
+        (0, 0, 0.0, 5, 0),
+        (10, 50, 0.0, 65, 60),
+        (10, 50, 4.2, 70, 65),
+        # The clock was set back.
+        (10, 50, -9.0, 65, 60),
+    )
+    @ddt.unpack
+    def test_the_end_of_a_hook(self, grace, timeout, passed, limit, seconds):
+        arguments = grace, timeout, passed
+        self.assertEqual(seconds, spec.count_hook_seconds(*arguments, limit))
+        with self.assertRaises(values.WrongValue) as caught:
+            spec.count_hook_seconds(*arguments, limit - 1)
+        self.assertEqual(
+            f"'grace_period' is '{grace}', and 'timeout' of 'hooks' is "
+            f"'{timeout}', but the timeout of the cluster is '{limit - 1}': "
+            'Senlin would give up before it deletes the nodes. Set the '
+            f"timeout of the cluster to '{limit}' or more.",
+            str(caught.exception),
+        )
 
     def test_hooks_need_version_1_1(self):
         with self.assertRaisesRegex(values.WrongValue, 'needs version 1.1'):
