@@ -35,8 +35,9 @@ NO_CAP = -1
 #: seconds, and no other green thread of the engine runs meanwhile.
 LARGEST = 10**6
 
-#: Seconds that a cluster's timeout must leave after a hook. Senlin looks every
-#: 3 seconds whether the time of a hook is over, and each look takes time.
+#: Seconds that a cluster's timeout must leave after a hook. Every 3 seconds,
+#: Senlin looks whether the hook is over (``_wait_for_dependents``), and each
+#: look takes time.
 SPARE: Final = 5
 
 _SPEC_KEYS: Final = ('type', 'version', 'properties', 'description')

@@ -126,7 +126,8 @@ class Derived(HookCase):
 
 
 class Many(HookCase):
-    def test_the_last_node_has_less_time(self):
+    def setUp(self):
+        super().setUp()
         post = stub_cloud.Queue.message_post
 
         def post_slowly(queue, name, message):
@@ -134,12 +135,27 @@ class Many(HookCase):
             self.clock.passed += 100
 
         self.patch(stub_cloud.Queue, 'message_post', post_slowly)
+
+    def test_the_last_node_has_less_time(self):
         cluster = self.cluster(self.hook_policy(250), size=3)
         self.act(cluster, 'scale_in', count=3)
         self.assertEqual(3, len(self.cloud.queues['farewell']))
         # The last message took Senlin until the end of the timeout.
         self.assertLess(self.clock.passed, 300 + 250)
         self.assert_whole(cluster, 0)
+
+    def test_all_messages_must_be_sent_in_time(self):
+        cluster = self.cluster(self.hook_policy(250), size=3)
+        self.limit_time(cluster, 260)
+        action = self.senlin.act(cluster, 'scale_in', count=3)
+        self.assertEqual('FAILED', action['status'])
+        self.assert_capacity(cluster, 0)
+        self.assertEqual(3, len(self.ids(cluster)))
+        path = '/actions?action=NODE_DELETE'
+        statuses = set()
+        for deletion in self.senlin.call('GET', path)['actions']:
+            statuses.add(deletion['status'])
+        self.assertEqual({'WAITING_LIFECYCLE_COMPLETION'}, statuses)
 
 
 class Near(HookCase):
