@@ -12,7 +12,7 @@ from osc_lib import exceptions
 
 from osc_placement_plugins import files
 from osc_placement_plugins.cluster import ClusterReader
-from senlin_plugins.planning import plan, sizing, spec
+from senlin_plugins.planning import plan, sizing, spec, values
 from senlin_plugins.planning.limits import DEFAULT_MAX_NODES, Limits
 from senlin_plugins.planning.node_region import NO_REGION
 from senlin_plugins.planning.plan import Snapshot
@@ -70,7 +70,9 @@ def read(
 def _read_limits(parsed_args: argparse.Namespace, cluster: Any) -> Limits:
     max_nodes = DEFAULT_MAX_NODES
     if parsed_args.max_nodes is not None:
-        max_nodes = sizing.parse_count(parsed_args.max_nodes, '--max-nodes')
+        max_nodes = values.parse_number(
+            parsed_args.max_nodes, '--max-nodes', 1
+        )
     if cluster is None:
         return Limits(max_nodes=max_nodes)
     return Limits(cluster.min_size, cluster.max_size, max_nodes)
@@ -109,7 +111,7 @@ def _read_change(parsed_args: argparse.Namespace) -> sizing.Change:
                 f"The value of --count is '{parsed_args.count}': write +3 to "
                 'add three nodes, -3 to remove them'
             )
-    return sizing.Change(growing, sizing.parse_count(number))
+    return sizing.Change(growing, values.parse_number(number, "'count'", 1))
 
 
 def _read_current(texts: Iterable[str]) -> dict[str, int]:

@@ -15,7 +15,6 @@ Only Senlin's own parser computes the change of a resize. It writes a decision
 in the same format.
 """
 
-import contextlib
 import dataclasses
 import math
 from collections.abc import Mapping
@@ -113,23 +112,6 @@ def _check_operation(operation: object) -> None:
     values.parse_choice(shown, "'operation'", OPERATIONS)
 
 
-def parse_count(value: object, field: str = 'count') -> int:
-    """Return a number of nodes.
-
-    :param value: the number as the user or a policy wrote it.
-    :param field: the name of the field that contains the number.
-    :returns: the number, at least 1.
-    :raises WrongValue: if the value is not a positive integer.
-    """
-    with contextlib.suppress(ValueError):
-        count = values.parse_number(value, field)
-        if count > 0:
-            return count
-    raise WrongValue(
-        f"The value of '{field}' is '{value}': it must be a positive integer."
-    )
-
-
 def parse_scaling(
     action: str, inputs: Mapping[str, Any], data: Mapping[str, Any]
 ) -> Change:
@@ -145,7 +127,8 @@ def parse_scaling(
     decision = data.get(field)
     if decision is not None:
         return _decided(growing, field, decision)
-    return Change(growing, parse_count(inputs.get('count', DEFAULT_COUNT)))
+    count = inputs.get('count', DEFAULT_COUNT)
+    return Change(growing, values.parse_number(count, "'count'", 1))
 
 
 def parse_decision(data: Mapping[str, Any]) -> Change | None:
@@ -186,4 +169,4 @@ def _decided(growing: bool, field: str, decision: Mapping[str, Any]) -> Change:
     # policy with best_effort writes 0 if the cluster is at its size limit.
     if count == 0:
         return Change(growing, 0)
-    return Change(growing, parse_count(count, f'{field}.count'))
+    return Change(growing, values.parse_number(count, f"'{field}.count'", 1))

@@ -97,11 +97,11 @@ class Scaling(unittest.TestCase):
         self.assertEqual(change, sizing.parse_scaling(action, inputs, data))
 
     @ddt.data(
-        (SCALE_OUT, {'count': 0}, {}, "'count' is '0'"),
-        (SCALE_OUT, {'count': 1.5}, {}, "'count' is '1.5'"),
-        (SCALE_OUT, {'count': None}, {}, "'count' is 'None'"),
-        (SCALE_OUT, {}, {'creation': MINUS}, "'creation.count' is '-2'"),
-        (SCALE_IN, {}, {'deletion': MINUS}, "'deletion.count' is '-2'"),
+        (SCALE_OUT, {'count': 0}, {}, "'count' is '0': it must be 1 or"),
+        (SCALE_OUT, {'count': 1.5}, {}, "'count' is '1.5': it must be a"),
+        (SCALE_OUT, {'count': None}, {}, "'count' is 'None': it must be"),
+        (SCALE_OUT, {}, {'creation': MINUS}, "'creation.count' is '-2': "),
+        (SCALE_IN, {}, {'deletion': MINUS}, "'deletion.count' is '-2': "),
     )
     @ddt.unpack
     def test_what_is_no_positive_integer_is_refused(
@@ -109,8 +109,7 @@ class Scaling(unittest.TestCase):
     ):
         with self.assertRaises(values.WrongValue) as caught:
             sizing.parse_scaling(action, inputs, data)
-        text = f'The value of {reason}: it must be a positive integer.'
-        self.assertEqual(text, str(caught.exception))
+        self.assertIn(reason, str(caught.exception))
 
 
 @ddt.ddt
