@@ -77,8 +77,8 @@ class TestMuted(base.CloudTest):
         for server in servers:
             for statement, value in (
                 (
-                    'INSERT INTO request_specs (instance_uuid, spec)'
-                    ' VALUES (%s, %s)',
+                    'INSERT INTO request_specs (created_at, instance_uuid,'
+                    ' spec) VALUES (NOW(), %s, %s)',
                     json.dumps({'nova_object.data': spec}),
                 ),
                 (
