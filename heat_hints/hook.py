@@ -17,12 +17,11 @@ package. But with ``on_error = fail``, heat-engine then does not start.
 from typing import Any
 
 from oslo_config import cfg
-from oslo_log import log as logging
 
 from heat_hints import conf, plugins
-from os_placement_plugins import options
+from os_placement_plugins import errors, logger, options
 
-LOG = logging.getLogger(__name__)
+LOG = logger.get_logger(__name__)
 
 
 def add_plugin_dir(config: cfg.ConfigOpts) -> None:
@@ -73,20 +72,20 @@ def resource_mapping(caller: str) -> dict[str, type[Any]]:
     except (cfg.ConfigFileValueError, StartError):
         raise
     except Exception as exc:
-        _tell_disabled(exc)
-        return {}
+        problem = _disabled(exc)
+    # Heat logs a StartError with the exception that is being handled, so no
+    # exception is handled here: its text may contain a password.
+    tell(problem)
+    return {}
 
 
-def _tell_disabled(exc: Exception) -> None:
-    """Report that no hints are sent because of an error.
-
-    :raises StartError: if ``on_error`` is ``fail``.
-    """
-    tell(
-        'heat_hints: stack scheduler hints are off, heat-engine works '
-        f'without them: {type(exc).__name__}: {exc}. Install a version of '
-        'os-placement-plugins for this Heat, or set [heat_hints] enabled = '
-        'false, and restart heat-engine.'
+def _disabled(exc: Exception) -> str:
+    """Return a text that says that no hints are sent because of an error."""
+    return (
+        f'heat_hints: stack scheduler hints are off: {type(exc).__name__}: '
+        f'{errors.one_line(exc)}. Install a version of os-placement-plugins '
+        'for this Heat, or set [heat_hints] enabled = false, and restart '
+        'heat-engine.'
     )
 
 
@@ -101,7 +100,7 @@ except Exception as error:
     try:
         options.check(cfg.CONF, conf.list_opts())
         if cfg.CONF.heat_hints.enabled:
-            _tell_disabled(error)
+            tell(_disabled(error))
     except (cfg.ConfigFileValueError, StartError) as stop:
         raise SystemExit(str(stop)) from error
     raise

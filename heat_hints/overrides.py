@@ -10,11 +10,11 @@ from typing import Any
 from heat.engine import plugin_manager, resources
 from heat.engine.resources import scheduler_hints
 from oslo_config import cfg
-from oslo_log import log as logging
 
 from heat_hints import hints, injector
+from os_placement_plugins import logger
 
-LOG = logging.getLogger(__name__)
+LOG = logger.get_logger(__name__)
 
 #: The packages with the resource types of Heat itself and of plug-ins.
 _PLUGINS = 'heat.engine.plugins'
