@@ -67,10 +67,9 @@ If your plug-in expects the tuples of the Heat specification, choose ``json``.
 The rule for failures.
 
 The rule applies if heat-engine cannot create a provider object, or if a
-provider fails. It applies if a provider returns more hints than the limits
-allow, or a hint or a value that it may not set. It also applies if Heat cannot
-look up the root stack or sign the hints. If a provider fails
-when heat-engine starts, heat-engine logs an ERROR, and starts.
+provider fails, or returns a hint or a value that it may not set. It also
+applies if Heat cannot look up the root stack or sign the hints. If a provider
+fails when heat-engine starts, heat-engine logs an ERROR, and starts.
 """,
     ),
     cfg.ListOpt(
@@ -98,8 +97,8 @@ The maximum time, in seconds, that a provider may take.
 If a provider takes longer to answer, it counts as failed, and ``on_error``
 decides what heat-engine does. When a worker uses a provider for the first
 time, the time to create the provider object also counts. When heat-engine
-starts, the limit applies to the import of the provider and its method
-``check``. If they take longer, heat-engine logs an ERROR, and starts.
+starts, there is no limit: it waits for the import of the provider and for its
+method ``check``.
 """,
     ),
     options.SIGNING_KEY,

@@ -9,8 +9,6 @@ template's own hints are not changed.
 """
 
 import dataclasses
-import itertools
-import json
 import re
 from collections.abc import Container, Mapping
 from typing import Any, Final
@@ -30,12 +28,6 @@ REASON_VALUE: Final = (
     'its value must be a string, a number, or a list of strings and numbers'
 )
 
-#: How many hints of providers a server may have.
-MAX_HINTS: Final = 64
-#: How large all hints of providers may be together for a server, in bytes of
-#: JSON. Nova accepts 114,688 bytes for a whole request.
-MAX_BYTES: Final = 16 * 1024
-
 #: The hints that Nova's API and Nova's own filters use. Nova also uses names
 #: that begin with "_nova_": "_nova_check_type" marks a request as a rebuild.
 _NOVA = re.compile(
@@ -43,10 +35,6 @@ _NOVA = re.compile(
     '|target_cell|different_cell|_nova_.*)',
     re.DOTALL,
 )
-
-
-class AnswerError(ValueError):
-    """The answer of a provider cannot be used; the text says why."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -82,38 +70,24 @@ class Request:
 
 
 def drop_reserved(
-    hints: Mapping[str, Any], template: Container[str], *, signing: bool
+    hints: Mapping[str, Any], *, signing: bool
 ) -> dict[str, Any]:
-    """Return hints without those that only this package may set.
+    """Return a template's hints without those that only Heat may set.
 
     No value is changed, so Nova refuses a value that it cannot store, such as
     null. If Heat left out such a hint, and the hint was ``group``, the server
     would start without its server group.
 
-    :param hints: the template's hints, or the hints that another plug-in has
-        returned for the template's hints.
-    :param template: the names of the hints that the template gives.
     :param signing: whether Heat signs its hints. The signature covers all
-        hints that begin with ``heat_``. So a template must then give no such
-        hint, but another plug-in may.
+        hints that begin with ``heat_``, so a template must then give no such
+        hint.
     """
     left = {}
     for name, value in hints.items():
-        plain_name = _plain(name)
-        forbidden = plain_name in RESERVED or (
-            signing
-            and plain_name in template
-            and str(plain_name).startswith(signature.PREFIX)
-        )
-        if not forbidden:
-            left[plain_name] = value
+        signed = signing and name.startswith(signature.PREFIX)
+        if name not in RESERVED and not signed:
+            left[name] = value
     return left
-
-
-def _plain(name: Any) -> Any:
-    """Return the name of a hint as a plain string, if it is a string."""
-    # A subclass of str may compare and sort as it likes.
-    return str.__str__(name) if isinstance(name, str) else name
 
 
 def identifiers(request: Request, path_format: str) -> dict[str, HintValue]:
@@ -138,7 +112,7 @@ def identifiers(request: Request, path_format: str) -> dict[str, HintValue]:
 
 
 def accept(
-    offer: object, taken: Mapping[str, HintValue]
+    offer: Mapping[Any, Any], taken: Container[str]
 ) -> tuple[dict[str, HintValue], dict[str, str]]:
     """Choose which hints of a provider are sent.
 
@@ -148,31 +122,18 @@ def accept(
     :param taken: the hints that earlier providers have set.
     :returns: a mapping of the hints to send; and a mapping from the name of
         each other hint to the reason why the hint is not sent.
-    :raises AnswerError: if the answer is not a mapping, or if the server would
-        have too many or too large hints with the answer.
     """
-    if not isinstance(offer, Mapping):
-        raise AnswerError(
-            f'the answer is of the type "{type(offer).__name__}", but must be '
-            'a mapping of names to values'
-        )
-    # A provider's mapping may never end, so stop after too many items.
-    items = list(itertools.islice(offer.items(), MAX_HINTS + 1))
-    if len(items) > MAX_HINTS:
-        raise AnswerError(f'the answer has more than {MAX_HINTS} hints')
     accepted: dict[str, HintValue] = {}
     refused = {}
-    for name, value in items:
-        plain_name = _plain(name)
-        reason = _why_refused(plain_name, taken)
+    for name, value in offer.items():
+        reason = _why_refused(name, taken)
         if reason is not None:
-            refused[str(plain_name)] = reason
+            refused[str(name)] = reason
         elif value is not None:
             try:
-                accepted[plain_name] = _read_value(value)
+                accepted[name] = _read_value(value)
             except TypeError:
-                refused[plain_name] = REASON_VALUE
-    _check_limits({**taken, **accepted})
+                refused[name] = REASON_VALUE
     return accepted, refused
 
 
@@ -202,21 +163,7 @@ def _read_value(value: object) -> HintValue:
 def _read_text(value: object) -> str:
     """Return a string as it is, or a number as a string."""
     if isinstance(value, int | float):
-        value = str(value)
+        return str(value)
     if not isinstance(value, str):
         raise TypeError
-    return str.__str__(value)
-
-
-def _check_limits(provided: Mapping[str, HintValue]) -> None:
-    if len(provided) > MAX_HINTS:
-        raise AnswerError(
-            f'with the answer, the server has {len(provided)} hints of '
-            f'providers, more than {MAX_HINTS}'
-        )
-    size = len(json.dumps(provided))
-    if size > MAX_BYTES:
-        raise AnswerError(
-            f'with the answer, the hints of providers take {size} bytes, more '
-            f'than {MAX_BYTES}'
-        )
+    return value

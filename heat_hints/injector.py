@@ -3,7 +3,7 @@
 """Return to Heat the hints of a resource that Heat is about to create."""
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from heat.common import exception
@@ -11,17 +11,16 @@ from heat.db import api as db_api
 from heat.db import models
 from oslo_config import cfg
 from oslo_db.sqlalchemy import enginefacade
-from oslo_log import log as logging
 from oslo_utils import uuidutils
 
 from heat_hints import hints, lineage, providers
 from heat_hints.hints import Request
-from os_placement_plugins import signature
+from os_placement_plugins import logger, signature
 from os_placement_plugins.errors import one_line
-from os_placement_plugins.quoting import quote
+from os_placement_plugins.quoting import listed, quote
 from os_placement_plugins.stack_hints import PathStep
 
-LOG = logging.getLogger(__name__)
+LOG = logger.get_logger(__name__)
 
 #: How many stacks, up to 1 KiB each, the cache of a worker holds.
 STACKS = 4096
@@ -69,12 +68,12 @@ class Injector:
             and Heat sends no request.
         """
         template = template_hints or {}
-        drop_reserved = functools.partial(
-            hints.drop_reserved, template=template, signing=bool(self._keys)
-        )
-        user = drop_reserved(template)
+        signing = bool(self._keys)
+        user = hints.drop_reserved(template, signing=signing)
+        _tell_dropped(resource, template.keys() - user.keys())
         if plugin_method is not None:
-            user = drop_reserved(plugin_method(resource, user or None) or {})
+            returned = plugin_method(resource, user or None) or {}
+            user = hints.drop_reserved(returned, signing=signing)
         try:
             return self._decide(resource, resource_type, user)
         except exception.Error:
@@ -139,7 +138,7 @@ class Injector:
         words['stack'] = resource.stack.id
         if self._fail:
             # Tell the tenant only the fault id: the exception may name
-            # internals of the cloud.
+            # internals of the cloud. Heat logs the error with its cause.
             words['fault'] = uuidutils.generate_uuid()
             LOG.error(
                 'heat_hints: resource %(resource)s of stack %(stack)s fails, '
@@ -152,7 +151,7 @@ class Injector:
                 f'The scheduler hints of resource {words["resource"]} could '
                 'not be created. No request was sent. Ask the operator of '
                 f'this cloud about fault {words["fault"]}.'
-            ) from exc
+            ) from None
         LOG.warning(
             'heat_hints: resource %(resource)s of stack %(stack)s is '
             'created without a part of its hints, because %(what)s. Remove '
@@ -160,6 +159,22 @@ class Injector:
             'resources fail.',
             words,
         )
+
+
+def _tell_dropped(resource: Any, names: Collection[str]) -> None:
+    """Log the names of a template's hints that are not sent."""
+    if not names:
+        return
+    LOG.info(
+        'heat_hints: resource %(resource)s of stack %(stack)s is created '
+        'without these hints of its template, whose names are reserved for '
+        'Heat: %(names)s. Give them other names.',
+        {
+            'resource': quote(resource.name),
+            'stack': resource.stack.id,
+            'names': listed([quote(name) for name in sorted(names)]),
+        },
+    )
 
 
 @enginefacade.transaction_context_provider

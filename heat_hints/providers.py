@@ -11,11 +11,12 @@ the provider opened a connection before the fork, all workers would share the
 connection. So this module imports the classes when heat-engine starts, but
 each worker creates its own providers when it first needs them.
 
-Everything that a provider does has the same time limit, in
-:meth:`Calls.wait`.
+The classes are imported in the main thread, without a time limit, as Heat
+imports all other plug-ins. If heat-engine forked while a thread imports a
+module, the module would stay locked or half-imported in the workers. For what
+a provider does later, :meth:`Calls.wait` has a time limit.
 """
 
-import copy
 import functools
 import threading
 import time
@@ -26,10 +27,10 @@ from typing import Any, Final, Protocol, TypeVar
 
 from oslo_config import cfg
 from oslo_context import context
-from oslo_log import log as logging
 
 from heat_hints import hints
 from heat_hints.hints import Request
+from os_placement_plugins import logger
 from os_placement_plugins.errors import one_line
 from os_placement_plugins.quoting import quote
 from os_placement_plugins.stack_hints import HintValue, PathStep
@@ -43,7 +44,7 @@ __all__ = [
     'Request',
 ]
 
-LOG = logging.getLogger(__name__)
+LOG = logger.get_logger(__name__)
 
 Answer = TypeVar('Answer')
 
@@ -76,13 +77,17 @@ class Provider(Protocol):
     def hints(self, request: Request) -> Mapping[Any, Any]:
         """Return the hints for one resource.
 
-        :param request: the resource that is about to be created; a copy.
+        :param request: the resource that is about to be created; read only.
         :returns: the values of the hints by name; ``None`` for no hints. A
             value is a string, a number, or a list of strings and numbers. Heat
             sends numbers as strings. If a value is ``None``, Heat does not
             send this hint.
         :raises Exception: if the provider has no answer; see ``on_error``.
         """
+
+
+#: A provider's class, which is called with the engine's configuration.
+ProviderClass = Callable[[cfg.ConfigOpts], Provider]
 
 
 class Calls:
@@ -119,13 +124,8 @@ class Calls:
         thread = threading.Thread(target=self._run, args=args, daemon=True)
         with self._ended:
             self._wait_for_room()
+            thread.start()
             self._begun[call] = time.monotonic()
-            try:
-                thread.start()
-            except Exception:
-                # The system cannot start more threads.
-                del self._begun[call]
-                raise
         if futures.wait([call], self._seconds).done:
             return call.result()
         raise TimeoutError(
@@ -160,14 +160,14 @@ class Calls:
         except Exception as exc:
             call.set_exception(exc)
         except BaseException as exc:
-            # A provider may raise SystemExit or eventlet's Timeout. Only this
-            # call must then fail.
+            # eventlet's Timeout is such an exception. Only this call must
+            # then fail.
             text = f'it raised {type(exc).__name__}: {exc}'
             call.set_exception(RuntimeError(text))
         else:
             call.set_result(answer)
         with self._ended:
-            del self._begun[call]
+            self._begun.pop(call, None)
             # Wake all waiting threads. If only one was woken, Heat might kill
             # that thread, and the others would wait in vain.
             self._ended.notify_all()
@@ -176,32 +176,23 @@ class Calls:
 class Caller:
     """Call the class of one provider.
 
-    :param point: the entry point that names the class.
+    :param name: the provider's name.
+    :param provider_class: the class; ``None`` if it could not be imported.
     :param conf: the engine's configuration.
     """
 
-    def __init__(self, point: metadata.EntryPoint, conf: cfg.ConfigOpts):
-        self.name = point.name
-        self._point = point
+    def __init__(
+        self,
+        name: str,
+        provider_class: ProviderClass | None,
+        conf: cfg.ConfigOpts,
+    ) -> None:
+        self.name = name
+        self._class = provider_class
         self._conf = conf
         self._calls = Calls(conf.heat_hints.provider_timeout)
         self._provider: Provider | None = None
         self._creation = threading.Lock()
-
-    def check(self) -> None:
-        """Import the class, and call its method ``check``.
-
-        :raises ProviderError: if an option is wrong.
-        :raises Exception: if the class cannot be used.
-        """
-        # These calls are not the worker's: a thread that hangs here does not
-        # exist in the worker.
-        Calls(self._conf.heat_hints.provider_timeout).wait(self._check)
-
-    def _check(self) -> None:
-        check = getattr(self._point.load(), 'check', None)
-        if check is not None:
-            check(self._conf)
 
     def ask(
         self, request: Request, taken: Mapping[str, HintValue]
@@ -217,14 +208,12 @@ class Caller:
     def _ask(
         self, request: Request, taken: Mapping[str, HintValue]
     ) -> tuple[dict[str, HintValue], dict[str, str]]:
+        if self._class is None:
+            raise ImportError('heat-engine could not import it at its start')
         with self._creation:
             if self._provider is None:
-                self._provider = self._point.load()(self._conf)
-        # A copy, so that a provider can change neither the hints that are sent
-        # nor what the next provider sees.
-        answer = self._provider.hints(copy.deepcopy(request))
-        # The mapping that a provider returns may look up its values only when
-        # they are read, so read them within the time limit.
+                self._provider = self._class(self._conf)
+        answer = self._provider.hints(request)
         return hints.accept({} if answer is None else answer, taken)
 
 
@@ -242,25 +231,41 @@ def find(conf: cfg.ConfigOpts) -> tuple[Caller, ...]:
                 f'there is no provider "{name}"; those installed here are: '
                 + (', '.join(sorted(points)) or 'none')
             )
-        caller = Caller(points[name], conf)
-        callers.append(caller)
-        try:
-            caller.check()
-        except ProviderError as exc:
-            text = f'provider "{name}": {one_line(exc)}'
-            raise _wrong_option(text) from exc
-        except Exception as exc:
-            LOG.error(
-                'heat_hints: the provider "%(name)s" cannot be used: '
-                '%(kind)s: %(reason)s. Correct the provider, or change '
-                '[heat_hints] providers, and restart heat-engine.',
-                {
-                    'name': name,
-                    'kind': type(exc).__name__,
-                    'reason': one_line(exc),
-                },
-            )
+        callers.append(Caller(name, _load_class(points[name], conf), conf))
     return tuple(callers)
+
+
+def _load_class(
+    point: metadata.EntryPoint, conf: cfg.ConfigOpts
+) -> ProviderClass | None:
+    """Import the class of a provider, and call its method ``check``.
+
+    :returns: ``None`` if the class cannot be imported.
+    """
+    # If the provider hangs here, this is the last line of the log.
+    LOG.info('heat_hints: loading the provider "%s".', point.name)
+    provider_class: ProviderClass | None = None
+    try:
+        provider_class = point.load()
+        check = getattr(provider_class, 'check', None)
+        if check is not None:
+            check(conf)
+    except ProviderError as exc:
+        text = f'provider "{point.name}": {one_line(exc)}'
+        # Heat logs this error with its cause.
+        raise _wrong_option(text) from None
+    except Exception as exc:
+        LOG.error(
+            'heat_hints: the provider "%(name)s" cannot be used: %(kind)s: '
+            '%(reason)s. Correct the provider, or change [heat_hints] '
+            'providers, and restart heat-engine.',
+            {
+                'name': point.name,
+                'kind': type(exc).__name__,
+                'reason': one_line(exc),
+            },
+        )
+    return provider_class
 
 
 def _wrong_option(text: str) -> cfg.ConfigFileValueError:

@@ -58,45 +58,10 @@ STALE_SECONDS = 0.5
 _TURN = threading.Lock()
 
 
-class Engine:
-    """The only heat-engine of its process: Heat reads its plug-ins once.
+class Client:
+    """Ask the heat-engine of this process for stacks."""
 
-    :param log: a file for the engine's log; ``None`` leaves logging alone.
-    """
-
-    def __init__(
-        self,
-        cloud_url: str,
-        settings: Mapping[str, Mapping[str, str]],
-        *,
-        log: pathlib.Path | None = None,
-    ) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix='heat-engine-')
-        path = configuration.write(
-            pathlib.Path(self._folder.name), cloud_url, settings
-        )
-        arguments = ['--config-file', str(path)]
-        if log is not None:
-            oslo_logging.register_options(cfg.CONF)
-            arguments += ['--log-file', str(log)]
-        cfg.CONF(
-            arguments,
-            project='heat',
-            prog='heat-engine',
-            default_config_dirs=[],
-        )
-        if log is not None:
-            oslo_logging.setup(cfg.CONF, 'heat-engine')
-            logging.captureWarnings(True)
-        warnings.simplefilter('ignore')
-        heat_config.startup_sanity_check()
-        self._anchor = make_database()
-        look_more_often()
-        messaging.setup()
-        self.service = engine_service.EngineService(
-            'embedded', rpc_api.ENGINE_TOPIC
-        )
-        self.service.start()
+    def __init__(self, cloud_url: str) -> None:
         self.cloud_url = cloud_url
         self.rpc = rpc_client.EngineClient()
 
@@ -196,6 +161,48 @@ class Engine:
             if nested:
                 below = (*path, (name, nested['stack_name']))
                 yield from self._resources(context, nested, below)
+
+
+class Engine(Client):
+    """The only heat-engine of its process: Heat reads its plug-ins once.
+
+    :param log: a file for the engine's log; ``None`` leaves logging alone.
+    """
+
+    def __init__(
+        self,
+        cloud_url: str,
+        settings: Mapping[str, Mapping[str, str]],
+        *,
+        log: pathlib.Path | None = None,
+    ) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix='heat-engine-')
+        path = configuration.write(
+            pathlib.Path(self._folder.name), cloud_url, settings
+        )
+        arguments = ['--config-file', str(path)]
+        if log is not None:
+            oslo_logging.register_options(cfg.CONF)
+            arguments += ['--log-file', str(log)]
+        cfg.CONF(
+            arguments,
+            project='heat',
+            prog='heat-engine',
+            default_config_dirs=[],
+        )
+        if log is not None:
+            oslo_logging.setup(cfg.CONF, 'heat-engine')
+            logging.captureWarnings(True)
+        warnings.simplefilter('ignore')
+        heat_config.startup_sanity_check()
+        self._anchor = make_database()
+        look_more_often()
+        messaging.setup()
+        self.service = engine_service.EngineService(
+            'embedded', rpc_api.ENGINE_TOPIC
+        )
+        self.service.start()
+        super().__init__(cloud_url)
 
 
 def make_database() -> sqlite3.Connection:

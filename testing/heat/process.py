@@ -2,9 +2,14 @@
 
 """Run heat-engines in processes of their own, and read their results."""
 
+import contextlib
 import json
+import os
 import pathlib
+import signal
+import subprocess
 import sys
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -52,3 +57,44 @@ class Launcher(subprocesses.Server):
         # Its exit code: from here on it holds no connection.
         self.read_line(limit)
         return answer
+
+
+def run_forked(
+    scenario: Mapping[str, Any],
+    workers: int,
+    folder: pathlib.Path,
+    *python_path: pathlib.Path,
+) -> list[list[dict[str, Any]]]:
+    """Have each worker of a ``heat-engine`` work through a scenario.
+
+    :param scenario: as for :meth:`Launcher.run`.
+    :param workers: how many workers there will be.
+    :param folder: where the engine writes its log, ``heat.log``.
+    :returns: what each worker reports.
+    :raises RuntimeError: if the engine or a worker broke off.
+    """
+    command = [sys.executable, '-W', 'ignore', '-m', 'testing.heat.forked']
+    first = os.pathsep.join(map(str, python_path))
+    process = subprocess.Popen(
+        [*command, json.dumps(scenario), str(folder)],
+        cwd=ROOT,
+        env={**os.environ, 'PYTHONPATH': first},
+        start_new_session=True,
+    )
+    files: list[pathlib.Path] = []
+    deadline = time.monotonic() + ENGINE_SECONDS
+    try:
+        while len(files) < workers:
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError(f'heat-engine broke off; see {folder}')
+            time.sleep(0.05)
+            files = list(folder.glob('*.json'))
+        reports = [json.loads(file.read_text()) for file in files]
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    for report in reports:
+        if isinstance(report, str):
+            raise RuntimeError(report)
+    return reports

@@ -61,7 +61,7 @@ def run(scenario: Mapping[str, Any], log: str) -> list[dict[str, Any]]:
     return reports
 
 
-def work_on(heat: engine.Engine, stack: Mapping[str, Any]) -> dict[str, Any]:
+def work_on(heat: engine.Client, stack: Mapping[str, Any]) -> dict[str, Any]:
     """Do what the scenario says about one stack, and tell of it.
 
     The report has the stack's resources at the end, and in ``history`` those

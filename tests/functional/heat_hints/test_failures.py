@@ -8,6 +8,20 @@ from testing.heat.templates import server, stack, template
 from tests import signing
 from tests.functional.heat_hints import base
 
+PASSWORD = 's3cret'
+#: How services fail: the text of an error, and of its cause, shows a password.
+AWAY = f"""
+class AwayError(Exception):
+    pass
+
+
+def fail(what):
+    url = 'https://admin:{PASSWORD}@inventory'
+    try:
+        raise OSError(url)
+    except OSError as exc:
+        raise AwayError(f'{{what}}: {{url}}') from exc
+"""
 #: The database fails for the hook's query only, the hook itself for one
 #: server, and no hint can be signed: the engine imports this before it sends
 #: statements.
@@ -15,6 +29,7 @@ PROVIDERS = (
     base.PROVIDER
     + """
 import sqlalchemy
+from away_for_tests import fail
 
 from heat_hints import hints
 from os_placement_plugins import signature
@@ -25,12 +40,13 @@ identifiers = hints.identifiers
 def refuse(conn, cursor, statement, *rest):
     columns = statement.partition(' FROM ')[0]
     if columns.count(',') == 3 and 'parent_resource_name' in columns:
+        # oslo.db logs the error itself, with a traceback.
         raise RuntimeError('the database is away')
 
 
 def fail_once(request, *rest):
     if request.resource_name == 'unforeseen':
-        raise RuntimeError('nobody thought of this')
+        fail('nobody thought of this')
     return identifiers(request, *rest)
 
 
@@ -49,7 +65,7 @@ signature.Keys.sign = refuse_to_sign
 class Failing(Provider):
     def hints(self, request):
         if 'failing' not in request.user_hints.get('spared', ''):
-            raise RuntimeError('the inventory is away')
+            fail('the inventory is away')
 
 
 class Grouping(Provider):
@@ -67,11 +83,20 @@ POINTS = {
     name: f'providers_for_tests:{name.title()}'
     for name in ('failing', 'grouping', 'seeing')
 }
-POINTS['gone'] = 'gone:Provider'
+POINTS['gone'] = 'gone_for_tests:Provider'
+GONE = """
+from away_for_tests import fail
+
+fail('nothing to import')
+"""
 
 
 class _Failing:
-    files = {'providers_for_tests.py': PROVIDERS}
+    files = {
+        'away_for_tests.py': AWAY,
+        'gone_for_tests.py': GONE,
+        'providers_for_tests.py': PROVIDERS,
+    }
     entry_points = {'heat_hints.providers': POINTS}
     stacks = (
         base.ONE,
@@ -122,19 +147,26 @@ class TestIgnored(_Failing, base.ScenarioCase):
     def test_one_warning_for_each_failure_says_what_failed_and_why(self):
         (error,) = self.outcome.lines('ERROR')
         self.assertIn('the provider "gone" cannot be used', error)
+        self.assertIn('nothing to import: https://***@inventory', error)
         each = [
-            "No module named 'gone'",
-            'RuntimeError: the inventory is away',
+            'could not import it at its start',
+            'AwayError: the inventory is away: https://***@inventory',
             'Nova acts on this name',
             'could not be signed (ValueError)',
         ]
-        told = [*each, 'the database is away', *each, 'nobody thought of this']
+        told = [
+            *each,
+            'could not be looked up',
+            *each,
+            'nobody thought of this',
+        ]
         warnings = self.outcome.lines('WARNING')
         for warning, cause in zip(warnings, told, strict=False):
             self.assertIn(cause, warning)
         # The last two stacks have their providers spared.
         self.assertEqual(len(told) + 3 + 2, len(warnings))
         self.assertNotIn(signing.KEY, self.outcome.log)
+        self.assertNotIn(PASSWORD, self.outcome.log)
 
 
 class TestFail(_Failing, base.ScenarioCase):
@@ -167,3 +199,6 @@ class TestFail(_Failing, base.ScenarioCase):
             self.assertNotIn(signing.KEY, reason)
         self.assertEqual([], self.outcome.sent)
         self.assertNotIn(signing.KEY, self.outcome.log)
+        # Heat logs why a resource fails, with a traceback.
+        self.assertIn('Traceback', self.outcome.log)
+        self.assertNotIn(PASSWORD, self.outcome.log)

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import dataclasses
-import itertools
-import json
 import unittest
 
 import ddt
@@ -53,20 +51,6 @@ def storable(value: object) -> bool:
     return type(value) is list and all(type(item) is str for item in value)
 
 
-class Endless(dict):
-    """A provider's answer may look up its hints as they are read."""
-
-    def items(self):
-        return ((str(number), '') for number in itertools.count())
-
-
-class OddName(str):
-    """A name that gives itself another one."""
-
-    def __str__(self):
-        return 'another'
-
-
 class TestIdentifiers(unittest.TestCase):
     def identifiers(self, **changes):
         request = dataclasses.replace(requests.REQUEST, **changes)
@@ -104,26 +88,6 @@ class TestAccept(unittest.TestCase):
         self.assertEqual({} if reason else {name: '1'}, sent)
         self.assertEqual({name: reason} if reason else {}, refused)
 
-    def test_a_string_of_another_class_counts_as_its_text(self):
-        sent, refused = hints.accept(
-            {
-                OddName('heat_rack'): OddName('r7'),
-                OddName('heat_stack_id'): 'forged',
-                OddName('group'): 'x',
-            },
-            {},
-        )
-        self.assertEqual({'heat_rack': 'r7'}, sent)
-        self.assertEqual(
-            {
-                'heat_stack_id': hints.REASON_RESERVED,
-                'group': hints.REASON_NOVA,
-            },
-            refused,
-        )
-        texts = [*sent, *sent.values(), *refused]
-        self.assertEqual({str}, {type(text) for text in texts})
-
     @ddt.data(
         ('text', 'text'),
         ('', ''),
@@ -159,39 +123,6 @@ class TestAccept(unittest.TestCase):
             hints.accept({'a': value, 'b': 'c'}, {}),
         )
 
-    @ddt.data(['a'], 'a', 7, object())
-    def test_an_answer_that_is_no_mapping_is_told(self, answer):
-        with self.assertRaisesRegex(hints.AnswerError, 'must be a mapping'):
-            hints.accept(answer, {})
-
-    def test_a_server_gets_64_hints_of_all_providers(self):
-        offer = {f'hint{n}': n for n in range(hints.MAX_HINTS)}
-        sent, _ = hints.accept(offer, {})
-        self.assertEqual(hints.MAX_HINTS, len(sent))
-        with self.assertRaisesRegex(hints.AnswerError, 'more than 64 hints'):
-            hints.accept({**offer, 'more': 1}, {})
-        with self.assertRaisesRegex(hints.AnswerError, '65 .*more than 64$'):
-            hints.accept({'more': 1}, sent)
-        # What is refused by its name does not count.
-        self.assertEqual({}, hints.accept({'hint0': 1}, sent)[0])
-
-    def test_an_answer_without_an_end_is_not_read_to_its_end(self):
-        with self.assertRaisesRegex(hints.AnswerError, 'more than 64 hints'):
-            hints.accept(Endless(), {})
-
-    @ddt.data('x', 'ü', '\n')
-    def test_a_server_gets_16_kib_of_all_providers(self, character):
-        width = len(json.dumps(character)) - 2
-        # Around the value: {"a": "..."}
-        room = (hints.MAX_BYTES - 9) // width
-        offer = {'a': character * room}
-        sent, _ = hints.accept(offer, {})
-        self.assertEqual(offer, sent)
-        with self.assertRaisesRegex(hints.AnswerError, 'more than 16384$'):
-            hints.accept({'a': character * (room + 1)}, {})
-        with self.assertRaisesRegex(hints.AnswerError, 'more than 16384$'):
-            hints.accept({'b': [1]}, sent)
-
     def test_a_name_that_is_no_text_is_refused_and_none_is_no_hint(self):
         self.assertEqual(
             ({}, {'7': hints.REASON_NAME}),
@@ -213,14 +144,8 @@ class TestDropReserved(unittest.TestCase):
     def test_reserved_names_and_with_a_key_the_prefix_go(self, signing, left):
         self.assertEqual(
             left,
-            hints.drop_reserved(self.TEMPLATE, self.TEMPLATE, signing=signing),
+            hints.drop_reserved(self.TEMPLATE, signing=signing),
         )
-
-    def test_another_plug_in_may_set_the_prefix(self):
-        returned = {**self.TEMPLATE, 'heat_rack': 'x', OddName('tier'): 'x'}
-        left = hints.drop_reserved(returned, self.TEMPLATE, signing=True)
-        self.assertEqual({'heat': 1, 'heat_rack': 'x', 'tier': 'x'}, left)
-        self.assertEqual({str}, {type(name) for name in left})
 
     def test_no_value_is_changed(self):
         template = {
@@ -229,19 +154,15 @@ class TestDropReserved(unittest.TestCase):
             'heat_mine': None,
             'tier': 1,
             'shape': {'a': [None, 1.5]},
-            7: 'a number',
         }
-        left = hints.drop_reserved(template, template, signing=False)
+        left = hints.drop_reserved(template, signing=False)
         self.assertEqual(template, left)
 
 
 class TestAnything(unittest.TestCase):
-    @hypothesis.given(HINTS, HINTS, HINTS, st.booleans())
-    def test_no_reserved_name_is_left(self, template, other, offer, signing):
-        # Another plug-in of Heat may add hints to a template's.
-        user = hints.drop_reserved(
-            {**template, **other}, template, signing=signing
-        )
+    @hypothesis.given(HINTS, HINTS, st.booleans())
+    def test_no_reserved_name_is_left(self, template, offer, signing):
+        user = hints.drop_reserved(template, signing=signing)
         provided, refused = hints.accept(offer, {})
         self.assertTrue(all(map(storable, provided.values())))
         nulls = {name for name, value in offer.items() if value is None}
@@ -249,5 +170,5 @@ class TestAnything(unittest.TestCase):
         for name in {*user, *provided}:
             self.assertNotIn(name, stack_hints.RESERVED)
         if signing:
-            for name in user.keys() & template.keys():
+            for name in user:
                 self.assertFalse(name.startswith(signature.PREFIX))

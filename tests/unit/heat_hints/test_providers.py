@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-import copy
 import pathlib
 import sys
 import tempfile
 import threading
 import unittest
-from importlib import metadata
 
 import ddt
 from oslo_config import cfg
@@ -55,18 +53,6 @@ class Grouping(Provider):
         return {'rack': 'r8', 'group': 'x', 'tier': None}
 
 
-class Changing(Provider):
-    def hints(self, request):
-        request.user_hints['tier'].append('changed')
-        request.user_hints['group'] = 'changed'
-        return {}
-
-
-class Repeating(Provider):
-    def hints(self, request):
-        return {'seen': [*request.user_hints['tier'], *request.user_hints]}
-
-
 class Lazy(dict):
     """What a provider returns is looked up only as it is read."""
 
@@ -87,16 +73,23 @@ class NeverMade:
         Lazy.go_on.wait(LONG)
 
 
-class NeverChecked(Provider):
+class Unready(Provider):
     @classmethod
     def check(cls, conf):
-        Lazy.go_on.wait(LONG)
+        raise RuntimeError('no inventory\nERROR forged')
+
+    def hints(self, request):
+        return {'ready': 'now'}
 
 
-class Exiting(Provider):
+class Threaded(Provider):
+    """A provider that remembers the thread that has checked it."""
+
+    checked_in = None
+
     @classmethod
     def check(cls, conf):
-        raise SystemExit('no inventory\nERROR forged')
+        cls.checked_in = threading.current_thread()
 
 
 class Unset(Provider):
@@ -113,8 +106,7 @@ def hang(case):
 
 def caller(name, conf):
     """Return what calls a provider of this module."""
-    point = metadata.EntryPoint(name, f'{__name__}:{name}', NAMESPACE)
-    return providers.Caller(point, conf)
+    return providers.Caller(name, globals()[name], conf)
 
 
 @ddt.ddt
@@ -128,15 +120,15 @@ class TestFind(unittest.TestCase):
             f'[{NAMESPACE}]\n'
             f'racks = {__name__}:Racks\n'
             f'unset = {__name__}:Unset\n'
-            f'never_checked = {__name__}:NeverChecked\n'
-            f'exiting = {__name__}:Exiting\n'
+            f'unready = {__name__}:Unready\n'
+            f'threaded = {__name__}:Threaded\n'
             'gone = gone_for_tests:Gone\n'
         )
         sys.path.append(folder)
         self.addCleanup(sys.path.remove, folder)
 
     @ddt.data(
-        ('nobody', 'providers .*"nobody"; .* here are: .*, racks, unset'),
+        ('nobody', 'providers .*"nobody"; .* here are: .*, racks, .*, unset'),
         ('unset', r'"unset": \[racks\] file is not set'),
     )
     @ddt.unpack
@@ -144,11 +136,8 @@ class TestFind(unittest.TestCase):
         with self.assertRaisesRegex(cfg.ConfigFileValueError, words):
             self.find(name)
 
-    def find(self, names, seconds=LONG):
-        conf = requests.configuration(
-            f'providers = {names}', f'provider_timeout = {seconds:.0f}'
-        )
-        return providers.find(conf)
+    def find(self, names):
+        return providers.find(requests.configuration(f'providers = {names}'))
 
     def test_names_are_found_once_and_nothing_is_made(self):
         self.assertEqual((), self.find(''))
@@ -157,21 +146,43 @@ class TestFind(unittest.TestCase):
         self.assertEqual(['racks'], [found.name for found in callers])
         self.assertEqual(0, Racks.made)
 
+    def test_a_line_names_a_provider_before_it_is_loaded(self):
+        with self.assertLogs(LOG, 'INFO') as logs:
+            self.find('threaded')
+        self.assertEqual(
+            [
+                'INFO:heat_hints.providers:heat_hints: loading the provider '
+                '"threaded".'
+            ],
+            logs.output,
+        )
+        # heat-engine forks while a thread that hangs still runs.
+        self.assertIs(threading.current_thread(), Threaded.checked_in)
+
     @ddt.data(
-        ('never_checked', 1, 'TimeoutError: there was no answer within 1 sec'),
-        ('exiting', LONG, 'SystemExit: no inventory ERROR forged'),
-        ('gone', LONG, 'ModuleNotFoundError: '),
+        (
+            'unready',
+            'RuntimeError: no inventory ERROR forged',
+            {'ready': 'now'},
+        ),
+        ('gone', 'ModuleNotFoundError: ', {}),
     )
     @ddt.unpack
-    def test_one_line_names_a_provider_that_fails_or_hangs(
-        self, name, seconds, reason
-    ):
-        hang(self)
+    def test_one_line_names_a_provider_that_fails(self, name, reason, answer):
         with self.assertLogs(LOG, 'ERROR') as logs:
-            callers = self.find(name, seconds)
+            callers = self.find(name)
         self.assertEqual([name], [found.name for found in callers])
         (line,) = logs.output
         self.assertRegex(line, f'"{name}" cannot be used: .*{reason}')
+        failures = []
+        found = providers.ask(
+            callers, requests.REQUEST, lambda *words: failures.append(words)
+        )
+        self.assertEqual(answer, found)
+        if not answer:
+            ((what, exc),) = failures
+            self.assertEqual('the provider "gone" failed', what)
+            self.assertIn('could not import it', str(exc))
 
 
 class TestAsk(unittest.TestCase):
@@ -188,18 +199,12 @@ class TestAsk(unittest.TestCase):
 
     def ask_callers(self, callers):
         failures = []
-        request = copy.deepcopy(requests.REQUEST)
-        request.user_hints['tier'] = ['a']
         hints = providers.ask(
             callers,
-            request,
+            requests.REQUEST,
             lambda what, exc=None: failures.append(f'{what} {exc}'),
         )
         return hints, failures
-
-    def test_a_provider_changes_nothing_for_the_next_one(self):
-        seen = {'seen': ['a', 'tier']}
-        self.assertEqual((seen, []), self.ask('Changing', 'Repeating'))
 
     def test_what_is_refused_is_told_and_a_taken_name_fails_nothing(self):
         with self.assertLogs(LOG, 'WARNING') as logs:

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""What only a heat-engine that forks its workers, and many servers, show."""
+
+import contextlib
+import itertools
+import pathlib
+import tempfile
+import unittest
+
+from testing.heat import loopback, process
+from testing.heat.templates import group, server, stack, template
+from tests.functional.heat_hints import base
+
+WORKERS = 2
+#: How many servers each stack has, and how many stacks each worker makes.
+SERVERS = 100
+STACKS = 2
+#: A module that takes longer to import than a provider may take to answer.
+PROVIDER = f"""
+import time
+
+time.sleep(3)
+{base.PROVIDER}
+    def hints(self, request):
+        return {{'rack': 'r7'}}
+"""
+SETTINGS = {
+    'DEFAULT': {'num_engine_workers': str(WORKERS)},
+    'heat_hints': {
+        'enabled': 'true',
+        'on_error': 'fail',
+        'providers': 'rack',
+        'provider_timeout': '1',
+    },
+}
+POINTS = {'heat_hints.providers': {'rack': 'providers_for_tests:Provider'}}
+
+
+class TestForked(unittest.TestCase):
+    def run_engine(self, stacks):
+        """Return what each worker reports, the requests, and the log."""
+        folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        path = folder / 'path'
+        path.mkdir()
+        files = {'providers_for_tests.py': PROVIDER}
+        base.write_modules(path, files, POINTS)
+        with contextlib.closing(loopback.Cloud()) as cloud:
+            scenario = {
+                'cloud': cloud.url,
+                'settings': SETTINGS,
+                'stacks': stacks,
+            }
+            log = folder / 'heat.log'
+            try:
+                reports = process.run_forked(scenario, WORKERS, folder, path)
+            except RuntimeError as exc:
+                text = f'{exc}\n...{log.read_text()[-4000:]}'
+                raise AssertionError(text) from exc
+            return reports, cloud.requests, log.read_text()
+
+    def test_a_provider_that_loads_slowly_is_loaded_before_the_fork(self):
+        many = template(many=group(SERVERS, server()))
+        stacks = []
+        for number in range(STACKS):
+            name = f'stack{number}'
+            stacks.append(stack(name, many, project=f'project{number}'))
+        reports, requests, log = self.run_engine(stacks)
+        told = {}
+        for listing in itertools.chain(*reports):
+            self.assertEqual('CREATE_COMPLETE', listing['status'], listing)
+            for resource in listing['resources']:
+                told[resource['server']] = listing['root'], resource
+        self.assertEqual(WORKERS * STACKS * SERVERS, len(requests))
+        for request in requests:
+            expected = base.stack_hints.expected(*told[request.id])
+            self.assertEqual({**expected, 'rack': 'r7'}, request.hints)
+        lines = [line for line in log.splitlines() if ' heat_hints.' in line]
+        self.assertRegex(lines[0], 'INFO .*loading the provider "rack"')
+        self.assertRegex(lines[1], 'INFO .*scheduler hints are sent for')
+        self.assertEqual(2, len(lines))
