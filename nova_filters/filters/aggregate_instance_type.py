@@ -2,20 +2,21 @@
 
 """The host filter ``AggregateInstanceTypeFilter``."""
 
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import nova.conf
 from nova.scheduler import filters
-from oslo_log import log as logging
 
 from nova_filters import plugin
 from nova_filters.matching import inputs, report
 from nova_filters.matching.judge import Judge
 from nova_filters.matching.reason import Reason
+from os_placement_plugins import logger
 from os_placement_plugins.quoting import listed, quote
 
-LOG = logging.getLogger(__name__)
+LOG = logger.get_logger(__name__)
 CONF = nova.conf.CONF
 
 #: How many problems one log line lists.

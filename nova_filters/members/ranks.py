@@ -8,15 +8,14 @@ from typing import Any, Final
 import nova.conf
 import sqlalchemy as sa
 from oslo_db import exception as db_exception
-from oslo_log import log as logging
 
 from nova_filters import plugin
 from nova_filters.members import hosts as member_hosts
 from nova_filters.members import reader
 from nova_filters.spread import members, topology
-from os_placement_plugins import errors, quoting
+from os_placement_plugins import errors, logger, quoting
 
-LOG = logging.getLogger(__name__)
+LOG = logger.get_logger(__name__)
 CONF = nova.conf.CONF
 
 #: The errors that come from the databases. They are logged without a

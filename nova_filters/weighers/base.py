@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 
 import nova.conf
 from nova.scheduler import weights
-from oslo_log import log as logging
 
 from nova_filters import plugin
+from os_placement_plugins import logger
 
-LOG = logging.getLogger(__name__)
+LOG = logger.get_logger(__name__)
 CONF = nova.conf.CONF
 
 

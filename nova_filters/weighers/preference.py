@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import nova.conf
-from oslo_log import log as logging
 
 from nova_filters import plugin
 from nova_filters.matching import preferences
 from nova_filters.weighers import base
-from os_placement_plugins import quoting
+from os_placement_plugins import logger, quoting
 
-LOG = logging.getLogger(__name__)
+LOG = logger.get_logger(__name__)
 CONF = nova.conf.CONF
 
 
