@@ -5,15 +5,15 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from oslo_log import log as logging
 from senlin.common import consts
 from senlin.policies import base
 
+from os_placement_plugins import errors, logger
 from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.values import WrongValue
 
-LOG = logging.getLogger(__name__)
+LOG = logger.get_logger(__name__)
 
 #: The fields of an action's data that say how many nodes come or go.
 FIELDS: Final = {True: 'creation', False: 'deletion'}
@@ -81,7 +81,7 @@ def describe_error(policy_name: str, action: Any, error: Exception) -> str:
         action.id,
         exc_info=error,
     )
-    return f'The policy check failed: {error or type(error).__name__}'
+    return f'The policy check failed: {errors.one_line(error)}'
 
 
 def allow_action(action: Any) -> None:

@@ -6,11 +6,10 @@ import sys
 from typing import Any
 
 from oslo_config import cfg
-from oslo_log import log as logging
 
-from os_placement_plugins import options
+from os_placement_plugins import errors, logger, options
 
-LOG = logging.getLogger(__name__)
+LOG = logger.get_logger(__name__)
 
 GROUP = 'senlin_plugins'
 
@@ -67,7 +66,7 @@ def load(conf: cfg.ConfigOpts) -> None:
     try:
         options.check(conf, list_opts())
     except ValueError as exc:
-        LOG.critical('%s', exc)
+        LOG.critical('%s', errors.one_line(exc))
         sys.exit(str(exc))
 
 

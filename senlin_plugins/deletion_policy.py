@@ -6,18 +6,18 @@ import time
 from typing import Any, Final
 
 from oslo_config import cfg
-from oslo_log import log as logging
 from senlin.common import consts
 from senlin.common import exception as exc
 from senlin.engine.notifications import message
 from senlin.policies import base, deletion_policy
 
+from os_placement_plugins import logger
 from senlin_plugins import action_data, cluster, conf
 from senlin_plugins.planning import selection, sizing, spec, values
 from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.selection import Criterion
 
-LOG = logging.getLogger(__name__)
+LOG = logger.get_logger(__name__)
 # Senlin reads senlin.conf before it imports its policies, so the options of
 # this package can be checked here.
 conf.load(cfg.CONF)

@@ -5,16 +5,16 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from oslo_log import log as logging
 from senlin.common import consts
 from senlin.common import context as senlin_context
 from senlin.db.sqlalchemy import api as db_api
 from senlin.db.sqlalchemy import models
 from senlin.objects import node as node_objects
 
+from os_placement_plugins import logger
 from senlin_plugins.planning.node_region import INIT, NO_REGION
 
-LOG = logging.getLogger(__name__)
+LOG = logger.get_logger(__name__)
 
 
 def record_region(node: Any, region: str) -> None:

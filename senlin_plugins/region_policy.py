@@ -11,13 +11,13 @@ from collections.abc import Collection
 from typing import Any, Final
 
 from oslo_config import cfg
-from oslo_log import log as logging
 from senlin.common import consts
 from senlin.common import exception as exc
 from senlin.db.sqlalchemy import api as db_api
 from senlin.objects import node as node_objects
 from senlin.policies import base, region_placement
 
+from os_placement_plugins import logger
 from senlin_plugins import (
     action_data,
     capacity,
@@ -33,7 +33,7 @@ from senlin_plugins.planning.plan import Snapshot
 from senlin_plugins.planning.sizing import Change
 from senlin_plugins.profiles import RegionAware
 
-LOG = logging.getLogger(__name__)
+LOG = logger.get_logger(__name__)
 # Senlin reads senlin.conf before it imports its policies, so the options of
 # this package can be checked here.
 conf.load(cfg.CONF)
