@@ -54,8 +54,8 @@ class Request:
         stack could not be looked up and ``on_error`` is ``ignore``.
     :param path: the steps from the root stack down; only the resource's own
         stack if the root stack could not be looked up.
-    :param user_hints: the hints that the template gives. A value can be
-        anything that JSON can hold.
+    :param user_hints: the template's hints without those that Heat drops. A
+        value can be anything that JSON can hold.
     """
 
     resource_type: str

@@ -102,7 +102,8 @@ except Exception as error:
         if cfg.CONF.heat_hints.enabled:
             tell(_disabled(error))
     except (cfg.ConfigFileValueError, StartError) as stop:
-        raise SystemExit(str(stop)) from error
+        LOG.critical('%s', errors.one_line(stop))
+        raise SystemExit(str(stop)) from None
     raise
 
 

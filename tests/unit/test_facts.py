@@ -215,15 +215,10 @@ class HeatTest(pages.PageTestCase):
         )
 
     def test_the_limits_of_providers(self):
-        self.assert_page_says(
-            'heat-providers',
-            f'A server can have up to {hints.MAX_HINTS} hints from all '
-            'providers together. As JSON, these hints can have up to '
-            f'{hints.MAX_BYTES // 1024} KiB.',
-        )
         calls = providers.MAX_CALLS
         self.assert_page_says(
-            'heat-providers', f'at most {calls} in one worker.'
+            'heat-providers',
+            f'at most {calls} in one worker.',
         )
         number = NUMBERS[calls].capitalize()
         self.assert_page_says('heat', f'{number} calls to the provider hang.')

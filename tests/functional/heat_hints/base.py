@@ -27,6 +27,20 @@ ONE = stack('root', template(web=server(name='web')))
 REFUSED = ('Value for option', 'is not valid')
 #: What an engine says that cannot do what ``on_error = fail`` promises.
 NOT_STARTED = 'on_error is "fail", so heat-engine does not start'
+PASSWORD = 's3cret'
+#: How services fail: the text of an error, and of its cause, shows a password.
+AWAY = f"""
+class AwayError(Exception):
+    pass
+
+
+def fail(what, error=AwayError):
+    url = 'https://admin:{PASSWORD}@inventory'
+    try:
+        raise OSError(url)
+    except OSError as exc:
+        raise error(f'{{what}}: {{url}}') from exc
+"""
 #: What the providers of the tests have in common.
 PROVIDER = """
 class Provider:
@@ -144,7 +158,7 @@ class ScenarioCase(pages.PageTestCase):
             try:
                 reports = launcher().run(scenario, log, *[path] * used)
             except RuntimeError as exc:
-                text = f'{exc}\n...{log.read_text()[-4000:]}'
+                text = f'{exc}\n...{log.read_text()[-20_000:]}'
                 raise AssertionError(text) from exc
             stacks = {report['name']: report for report in reports}
             return Outcome(stacks, cloud.requests, log.read_text())
@@ -164,8 +178,10 @@ class ScenarioCase(pages.PageTestCase):
         with self.assertRaises(AssertionError) as caught:
             self.run_scenario({**self.options, **options})
         text = str(caught.exception)
+        lines = [line for line in text.splitlines() if ' CRITICAL ' in line]
         for reason in reasons:
-            self.assertIn(reason, text)
+            self.assertIn(reason, ' '.join(lines), text)
+        self.assert_page_says('heat', 'a line with the level CRITICAL')
         return text
 
 

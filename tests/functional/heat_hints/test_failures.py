@@ -8,20 +8,6 @@ from testing.heat.templates import server, stack, template
 from tests import signing
 from tests.functional.heat_hints import base
 
-PASSWORD = 's3cret'
-#: How services fail: the text of an error, and of its cause, shows a password.
-AWAY = f"""
-class AwayError(Exception):
-    pass
-
-
-def fail(what):
-    url = 'https://admin:{PASSWORD}@inventory'
-    try:
-        raise OSError(url)
-    except OSError as exc:
-        raise AwayError(f'{{what}}: {{url}}') from exc
-"""
 #: The database fails for the hook's query only, the hook itself for one
 #: server, and no hint can be signed: the engine imports this before it sends
 #: statements.
@@ -93,7 +79,7 @@ fail('nothing to import')
 
 class _Failing:
     files = {
-        'away_for_tests.py': AWAY,
+        'away_for_tests.py': base.AWAY,
         'gone_for_tests.py': GONE,
         'providers_for_tests.py': PROVIDERS,
     }
@@ -166,7 +152,7 @@ class TestIgnored(_Failing, base.ScenarioCase):
         # The last two stacks have their providers spared.
         self.assertEqual(len(told) + 3 + 2, len(warnings))
         self.assertNotIn(signing.KEY, self.outcome.log)
-        self.assertNotIn(PASSWORD, self.outcome.log)
+        self.assertNotIn(base.PASSWORD, self.outcome.log)
 
 
 class TestFail(_Failing, base.ScenarioCase):
@@ -201,4 +187,4 @@ class TestFail(_Failing, base.ScenarioCase):
         self.assertNotIn(signing.KEY, self.outcome.log)
         # Heat logs why a resource fails, with a traceback.
         self.assertIn('Traceback', self.outcome.log)
-        self.assertNotIn(PASSWORD, self.outcome.log)
+        self.assertNotIn(base.PASSWORD, self.outcome.log)

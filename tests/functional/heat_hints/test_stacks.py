@@ -168,6 +168,17 @@ class TestStacks(base.ScenarioCase):
         )
         self.assertEqual(expected, hints)
 
+    def test_a_line_names_the_hints_of_a_template_that_are_dropped(self):
+        lines = self.outcome.lines('INFO')
+        for name, hints in (
+            ('odd', "'heat_stack_id'"),
+            ('large', "'heat_x'"),
+            # It has nine, and four are named.
+            ('top', "('heat_[a-z_]+', ){4}5 more"),
+        ):
+            (line,) = (x for x in lines if f" resource '{name}' of" in x)
+            self.assertRegex(line, f'reserved for Heat: {hints}\\. Give')
+
     def test_no_key_is_in_the_log_with_all_its_dumps_of_options(self):
         self.assertIn('heat_hints.signing_key ', self.outcome.log)
         self.assertIn('  signing_key = ***', self.outcome.log)

@@ -29,6 +29,64 @@ class TestRefused(base.ScenarioCase):
         self.assertNotIn('short-key', text)
 
 
+#: A provider with a wrong option, and an error that nobody foresees.
+BROKEN = """
+from away_for_tests import fail
+from heat_hints import providers
+
+
+class Unset:
+    @classmethod
+    def check(cls, conf):
+        fail('[racks] url is wrong', providers.ProviderError)
+
+
+find = providers.find
+
+
+def find_or_fail(conf):
+    if conf.heat_hints.providers:
+        return find(conf)
+    fail('nobody thought of this')
+
+
+providers.find = find_or_fail
+"""
+
+
+class TestPassword(base.ScenarioCase):
+    """Heat itself logs why it does not start, with a traceback."""
+
+    files = {'away_for_tests.py': base.AWAY, 'broken_for_tests.py': BROKEN}
+    entry_points = {
+        # Heat imports it before the hook.
+        'heat.constraints': {'broken': 'broken_for_tests:Unset'},
+        'heat_hints.providers': {'unset': 'broken_for_tests:Unset'},
+    }
+    stacks = (base.ONE,)
+
+    def test_no_traceback_shows_a_password(self):
+        for words, options in (
+            (
+                'racks] url is wrong: https://***@inventory',
+                {'providers': 'unset'},
+            ),
+            (
+                'nobody thought of this: https://***@inventory',
+                {'on_error': 'fail'},
+            ),
+        ):
+            text = self.assert_not_started(words, **options)
+            self.assertIn('Traceback', text)
+            self.assertNotIn(base.PASSWORD, text)
+
+    def test_no_line_shows_a_password(self):
+        self.assert_created('root')
+        (error,) = self.outcome.lines('ERROR')
+        self.assertIn('nobody thought of this: https://***@inv', error)
+        self.assertNotIn(base.PASSWORD, self.outcome.log)
+
+
 #: Another plug-in that overrides a type, and adds two. It collects the
 #: queries of one thread from the moment when the hook asks it, which the hook
 #: does first, to when the hook asks the provider, last.
