@@ -96,9 +96,8 @@ The maximum time, in seconds, that a provider may take.
 
 If a provider takes longer to answer, it counts as failed, and ``on_error``
 decides what heat-engine does. When a worker uses a provider for the first
-time, the time to create the provider object also counts. When heat-engine
-starts, there is no limit: it waits for the import of the provider and for its
-method ``check``.
+time, the time to create the provider object also counts. The import of the
+provider and its method ``check`` have no limit.
 """,
     ),
     options.SIGNING_KEY,

@@ -73,8 +73,7 @@ def resource_mapping(caller: str) -> dict[str, type[Any]]:
         raise
     except Exception as exc:
         problem = _disabled(exc)
-    # Heat logs a StartError with the exception that is being handled, so no
-    # exception is handled here: its text may contain a password.
+    # In the block, Heat would log the traceback of the exception as well.
     tell(problem)
     return {}
 

@@ -138,7 +138,7 @@ class Injector:
         words['stack'] = resource.stack.id
         if self._fail:
             # Tell the tenant only the fault id: the exception may name
-            # internals of the cloud. Heat logs the error with its cause.
+            # internals of the cloud. Heat would log a cause with its text.
             words['fault'] = uuidutils.generate_uuid()
             LOG.error(
                 'heat_hints: resource %(resource)s of stack %(stack)s fails, '

@@ -11,10 +11,10 @@ the provider opened a connection before the fork, all workers would share the
 connection. So this module imports the classes when heat-engine starts, but
 each worker creates its own providers when it first needs them.
 
-The classes are imported in the main thread, without a time limit, as Heat
-imports all other plug-ins. If heat-engine forked while a thread imports a
-module, the module would stay locked or half-imported in the workers. For what
-a provider does later, :meth:`Calls.wait` has a time limit.
+The classes are imported in the main thread, without a time limit, like all
+plug-ins of Heat. If heat-engine forked while another thread imports a module,
+the module would stay locked or half-imported in the workers. The later calls
+have a time limit, in :meth:`Calls.wait`.
 """
 
 import functools
@@ -156,21 +156,15 @@ class Calls:
         if request_context is not None:
             request_context.update_store()
         try:
-            answer = function()
+            call.set_result(function())
         except Exception as exc:
             call.set_exception(exc)
-        except BaseException as exc:
-            # eventlet's Timeout is such an exception. Only this call must
-            # then fail.
-            text = f'it raised {type(exc).__name__}: {exc}'
-            call.set_exception(RuntimeError(text))
-        else:
-            call.set_result(answer)
-        with self._ended:
-            self._begun.pop(call, None)
-            # Wake all waiting threads. If only one was woken, Heat might kill
-            # that thread, and the others would wait in vain.
-            self._ended.notify_all()
+        finally:
+            with self._ended:
+                self._begun.pop(call, None)
+                # Wake all waiting threads. If only one was woken, Heat might
+                # kill that thread, and the others would wait in vain.
+                self._ended.notify_all()
 
 
 class Caller:
@@ -200,8 +194,7 @@ class Caller:
         """Ask the provider, and return the result of :func:`hints.accept`.
 
         :param taken: the hints that earlier providers have set.
-        :raises Exception: if there is no answer, or if the answer cannot be
-            used.
+        :raises Exception: if the provider fails.
         """
         return self._calls.wait(functools.partial(self._ask, request, taken))
 
@@ -218,7 +211,7 @@ class Caller:
 
 
 def find(conf: cfg.ConfigOpts) -> tuple[Caller, ...]:
-    """Find the configured providers; log an ERROR for each unusable one.
+    """Load the configured providers; log an ERROR for each that fails.
 
     :raises ConfigFileValueError: if no provider has one of the names, or if an
         option of a provider is wrong.
@@ -252,13 +245,13 @@ def _load_class(
             check(conf)
     except ProviderError as exc:
         text = f'provider "{point.name}": {one_line(exc)}'
-        # Heat logs this error with its cause.
+        # Heat would log the cause, too, whose text may show a password.
         raise _wrong_option(text) from None
     except Exception as exc:
         LOG.error(
-            'heat_hints: the provider "%(name)s" cannot be used: %(kind)s: '
-            '%(reason)s. Correct the provider, or change [heat_hints] '
-            'providers, and restart heat-engine.',
+            'heat_hints: the provider "%(name)s" failed at the start: '
+            '%(kind)s: %(reason)s. Correct the provider, or change '
+            '[heat_hints] providers, and restart heat-engine.',
             {
                 'name': point.name,
                 'kind': type(exc).__name__,

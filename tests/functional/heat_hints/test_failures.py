@@ -132,7 +132,7 @@ class TestIgnored(_Failing, base.ScenarioCase):
 
     def test_one_warning_for_each_failure_says_what_failed_and_why(self):
         (error,) = self.outcome.lines('ERROR')
-        self.assertIn('the provider "gone" cannot be used', error)
+        self.assertIn('the provider "gone" failed at the start', error)
         self.assertIn('nothing to import: https://***@inventory', error)
         each = [
             'could not import it at its start',
