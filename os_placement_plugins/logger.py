@@ -38,7 +38,8 @@ class Logger(logging.LoggerAdapter[logging.Logger]):
                 exc_info = sys.exc_info()[1]
             options['exc_info'] = _safe_copy(exc_info)
         try:
-            # oslo.log does not append a ValueError. It sees only this one.
+            # _get_error_summary() of oslo.log sees only this exception, and
+            # leaves out each ValueError.
             raise ValueError
         except ValueError:
             # The line comes from the caller, not from here.
