@@ -16,22 +16,27 @@ WORKERS = 2
 #: How many servers each stack has, and how many stacks each worker makes.
 SERVERS = 100
 STACKS = 2
-#: A module that takes longer to import than a provider may take to answer.
+#: A provider that tells where its module was imported.
 PROVIDER = f"""
-import time
+import os
+import threading
 
-time.sleep(3)
+PROCESS = os.getpid()
+IN_MAIN_THREAD = threading.current_thread() is threading.main_thread()
 {base.PROVIDER}
     def hints(self, request):
-        return {{'rack': 'r7'}}
+        before_the_fork = PROCESS == os.getppid()
+        return {{'places': [IN_MAIN_THREAD, before_the_fork]}}
 """
+PLACES = ['True', 'True']
 SETTINGS = {
     'DEFAULT': {'num_engine_workers': str(WORKERS)},
     'heat_hints': {
         'enabled': 'true',
         'on_error': 'fail',
         'providers': 'rack',
-        'provider_timeout': '1',
+        # No load may make a call late.
+        'provider_timeout': '1800',
     },
 }
 POINTS = {'heat_hints.providers': {'rack': 'providers_for_tests:Provider'}}
@@ -59,7 +64,7 @@ class TestForked(unittest.TestCase):
                 raise AssertionError(text) from exc
             return reports, cloud.requests, log.read_text()
 
-    def test_a_provider_that_loads_slowly_is_loaded_before_the_fork(self):
+    def test_a_provider_is_loaded_in_the_main_thread_before_the_fork(self):
         many = template(many=group(SERVERS, server()))
         stacks = []
         for number in range(STACKS):
@@ -74,7 +79,7 @@ class TestForked(unittest.TestCase):
         self.assertEqual(WORKERS * STACKS * SERVERS, len(requests))
         for request in requests:
             expected = base.stack_hints.expected(*told[request.id])
-            self.assertEqual({**expected, 'rack': 'r7'}, request.hints)
+            self.assertEqual({**expected, 'places': PLACES}, request.hints)
         lines = [line for line in log.splitlines() if ' heat_hints.' in line]
         self.assertRegex(lines[0], 'INFO .*loading the provider "rack"')
         self.assertRegex(lines[1], 'INFO .*scheduler hints are sent for')

@@ -4,6 +4,7 @@ import pathlib
 import sys
 import tempfile
 import threading
+import time
 import unittest
 
 import ddt
@@ -83,12 +84,13 @@ class Unready(Provider):
 
 
 class Threaded(Provider):
-    """A provider that remembers the thread that has checked it."""
+    """A provider with a slow check, which remembers its thread."""
 
     checked_in = None
 
     @classmethod
     def check(cls, conf):
+        time.sleep(1.1)
         cls.checked_in = threading.current_thread()
 
 
@@ -136,8 +138,9 @@ class TestFind(unittest.TestCase):
         with self.assertRaisesRegex(cfg.ConfigFileValueError, words):
             self.find(name)
 
-    def find(self, names):
-        return providers.find(requests.configuration(f'providers = {names}'))
+    def find(self, names, *lines):
+        conf = requests.configuration(f'providers = {names}', *lines)
+        return providers.find(conf)
 
     def test_names_are_found_once_and_nothing_is_made(self):
         self.assertEqual((), self.find(''))
@@ -148,7 +151,7 @@ class TestFind(unittest.TestCase):
 
     def test_a_line_names_a_provider_before_it_is_loaded(self):
         with self.assertLogs(LOG, 'INFO') as logs:
-            self.find('threaded')
+            self.find('threaded', 'provider_timeout = 1')
         self.assertEqual(
             [
                 'INFO:heat_hints.providers:heat_hints: loading the provider '
