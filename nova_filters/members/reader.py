@@ -3,6 +3,7 @@
 """Read the members of stacks and server groups from Nova's databases."""
 
 import functools
+import operator
 import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
@@ -88,7 +89,7 @@ class Reader:
         # The first members come first. nova-api writes the rows that name the
         # members after their requests. So the numbers of these rows order the
         # members: whoever has a smaller one can be seen.
-        servers.sort()
+        servers.sort(key=operator.itemgetter(0))
         cells = {uuid: cell for _, uuid, cell in servers}
         numbers = {uuid: number for number, uuid, _ in servers}
         # Read the cells last. If a server gets into a cell between the two

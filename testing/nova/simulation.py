@@ -29,7 +29,8 @@ from testing.nova import engine, simulated_cloud, spread_case
 #: After how many seconds nova-compute has spawned a server.
 SPAWNING: Final = 60.0
 #: How many seconds a scheduler takes to claim a host in Placement. Its other
-#: threads choose meanwhile.
+#: threads choose meanwhile. In the loopback cloud, one claim took 0.05 to 0.08
+#: seconds, and each of nine claims at once 0.3 to 0.5 seconds.
 CLAIMING: Final = 0.05
 #: How many seconds it takes to move the memory of a server.
 MOVING: Final = 10.0

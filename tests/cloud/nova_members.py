@@ -25,6 +25,7 @@ def main() -> None:
     # Nova's own program chooses between green threads and native threads.
     importlib.import_module('nova.cmd.scheduler')
     from nova import config, objects
+    from nova.db.api import api as api_db
 
     from nova_filters import conf
     from nova_filters.members import reader
@@ -34,6 +35,7 @@ def main() -> None:
     objects.register_all()
     options.register(config.CONF, conf.list_opts())
     config.CONF.set_override('connection', url, 'api_database')
+    api_db.configure(config.CONF)
     config.CONF.set_override('signing_key', [], 'heat_hints')
     seconds = []
 
