@@ -30,9 +30,19 @@ VALUES = {
 ONE_KEY = {'gpu': 'a100'}
 THREE_KEYS = {'gpu': 'a100', 'disk': 'ssd', 'os': 'linux'}
 PREFERENCES = {'aggregate_preferred:gpu': 'a100', 'aggregate_avoided:os': '*'}
-SHARED, RANDOM, FORCED, OWN = 'shared', 'random', 'half forced', 'own'
-#: The ratio that is wanted at least, by the kind of sets.
-WANTED = {SHARED: 6.0, RANDOM: 14.0, FORCED: 5.0, OWN: 0.6}
+SHARED, RANDOM, HALF_FORCED = 'shared', 'random', 'half forced'
+OWN, OWN_FORCED, OWN_SOFT = 'own', 'own, forced', 'own, soft'
+#: What the aggregates have beside their keys, and how many of them have it.
+FLAGS = {
+    HALF_FORCED: ('force_metadata_check', 0.5),
+    OWN_FORCED: ('force_metadata_check', 1.0),
+    OWN_SOFT: ('prefer_metadata_check', 1.0),
+}
+#: The ratio of the filter that is wanted at least, by the kind of sets.
+WANTED = {SHARED: 6.0, RANDOM: 14.0, HALF_FORCED: 5.0}
+WANTED_OWN = 0.8
+#: The ratio of the weigher that is wanted at most.
+WANTED_OF_WEIGHER = 20.0
 HEADS = (
     'sets',
     'hosts',
@@ -40,8 +50,9 @@ HEADS = (
     'keys of each',
     'filter, 1 key',
     'filter, 3 keys',
-    'wanted',
+    'at least',
     'PreferenceWeigher',
+    'at most',
 )
 
 
@@ -51,7 +62,8 @@ class Cloud:
 
     :param sets: 20 sets of 200 aggregates ("shared"); random ones of these
         ("random"), half of them forced ("half forced"); or aggregates that no
-        other host is in ("own").
+        other host is in ("own"), all of them forced ("own, forced") or with
+        the flag for preferences ("own, soft").
     :param hosts: how many hosts there are.
     :param per_host: how many aggregates each host is in.
     :param keys: how many keys an aggregate has, 1 or 10.
@@ -94,8 +106,9 @@ class Bench:
                 functools.partial(self._filter, [tried], hosts, request)
                 for tried in self._filters
             )
-            # The in-tree filter does not know the flag.
-            if cloud.sets != FORCED and in_tree() != ours():
+            # The in-tree filter does not know force_metadata_check.
+            is_forced = cloud.sets in (HALF_FORCED, OWN_FORCED)
+            if not is_forced and in_tree() != ours():
                 raise AssertionError(f'{cloud}, {extra_specs}')
             cells.append(ratio(in_tree, ours))
         request = self._states.request(PREFERENCES)
@@ -103,7 +116,8 @@ class Bench:
             functools.partial(self._weigh, [weigher], hosts, request)
             for weigher in self._weighers
         )
-        return [*cells, WANTED[cloud.sets], ratio(preference, ram)]
+        cells.append(WANTED.get(cloud.sets, WANTED_OWN))
+        return [*cells, ratio(preference, ram), WANTED_OF_WEIGHER]
 
     def _hosts(self, cloud: Cloud) -> list[Any]:
         """Return new HostStates in their aggregates."""
@@ -112,7 +126,7 @@ class Bench:
             self._states.host_state(f'host-{number}')
             for number in range(cloud.hosts)
         ]
-        if cloud.sets == OWN:
+        if cloud.sets in (OWN, OWN_FORCED, OWN_SOFT):
             for host in host_states:
                 host.aggregates = self._aggregates(rng, cloud, cloud.per_host)
             return host_states
@@ -129,14 +143,15 @@ class Bench:
     ) -> list[Any]:
         """Return new aggregates; with ten keys, not all have the same."""
         all_metadata = []
+        flag, share = FLAGS.get(cloud.sets, ('', 0.0))
         for number in range(count):
             pairs = {'gpu': f'a100,gpu-{number}'}
             if cloud.keys > 1:
                 keys = rng.sample(sorted(VALUES), 9)
                 pairs = {key: rng.choice(VALUES[key]) for key in keys}
                 pairs[f'customer{number}'] = 'x'
-            if cloud.sets == FORCED and rng.random() < 0.5:
-                pairs['force_metadata_check'] = 'true'
+            if flag and rng.random() < share:
+                pairs[flag] = 'true'
             all_metadata.append(pairs)
         return list(self._states.aggregates(*all_metadata))
 
@@ -155,11 +170,12 @@ def ratio(run: Callable[[], Any], other: Callable[[], Any]) -> str:
 def clouds(quick: bool) -> Iterator[Cloud]:
     """Yield the clouds, the fastest first."""
     for hosts in HOSTS[:1] if quick else HOSTS:
-        for sets in SHARED, RANDOM, FORCED:
+        for sets in SHARED, RANDOM, HALF_FORCED:
             yield Cloud(sets, hosts)
-    for per_host in (1, 30) if quick else (1, 30, 300):
-        for keys in (10, 1):
-            yield Cloud(OWN, hosts=100, per_host=per_host, keys=keys)
+    for sets in OWN, OWN_FORCED, OWN_SOFT:
+        for per_host in (1, 30) if quick else (1, 30, 300):
+            for keys in (10, 1):
+                yield Cloud(sets, hosts=100, per_host=per_host, keys=keys)
 
 
 def measure(quick: bool) -> str:

@@ -235,7 +235,7 @@ def _find_in_metadata(
     yield from mistakes.misspelled(name)
     yield from mistakes.expanded(text)
     pieces = requirement.split(text)
-    if aggregate.forced or inputs.is_soft(aggregate.metadata):
+    if aggregate.flagged:
         for piece in pieces:
             yield from mistakes.malformed(requirement.parse(piece))
         return

@@ -27,55 +27,60 @@ from nova_filters.matching.requirement import (
 
 # What aggregates can say about a key; each statement is one bit of a number.
 # A metadata value is a list of pieces, separated by commas. Each piece is an
-# alternative.
+# alternative. Sentinels count in flagged aggregates: those with a flag that is
+# on.
 #: A value of an aggregate meets the flavor's requirement.
 MATCHED: Final = 1
-#: A value of a forced aggregate meets the flavor's requirement.
-ACCEPTED: Final = 2
-#: An aggregate has the key. Pieces "~" and "!" of forced aggregates do not
+#: An aggregate has the key. Pieces "~" and "!" of flagged aggregates do not
 #: count.
-CARRIED: Final = 4
-#: A forced aggregate has the pieces "*" and "~" in one value: the flavor may
+CARRIED: Final = 2
+#: A flagged aggregate has the pieces "*" and "~" in one value: the flavor may
 #: have any value, or lack the key ("Description").
-ANYTHING: Final = 8
-#: A forced aggregate has a piece that is not "!".
-DEMANDED: Final = 16
-#: A forced aggregate has the piece "~".
-OMITTABLE: Final = 32
-#: A forced aggregate has the piece "!".
-FORBIDDEN: Final = 64
-#: A forced aggregate has a malformed piece.
-MALFORMED: Final = 128
-#: What every value of a forced aggregate has.
+ANYTHING: Final = 4
+#: A flagged aggregate has a malformed piece.
+MALFORMED: Final = 8
+#: What an aggregate says that does not demand the key.
+OFFER: Final = MATCHED | CARRIED | ANYTHING | MALFORMED
+#: A demanding aggregate has a value that meets the flavor's requirement.
+ACCEPTED: Final = 16
+#: A demanding aggregate has a piece that is not "!".
+DEMANDED: Final = 32
+#: A demanding aggregate has the piece "~".
+OMITTABLE: Final = 64
+#: A demanding aggregate has the piece "!".
+FORBIDDEN: Final = 128
+#: What every value of a demanding aggregate has.
 DEMAND: Final = DEMANDED | FORBIDDEN
-#: What a value without sentinels demands of a flavor that lacks the key.
-REQUIRED: Final = CARRIED | DEMANDED
 
 
 def read(
-    requirement: Requirement | None, forced: bool, value: str | None
+    requirement: Requirement | None,
+    value: str,
+    flagged: bool,
+    demanded: bool,
 ) -> int:
     """Return what a metadata value says about a key, as bits.
 
     :param requirement: what the flavor requires of the key; None if the flavor
         lacks the key.
-    :param forced: whether the aggregate is forced.
-    :param value: the metadata value; None if no aggregate has the key.
+    :param flagged: whether sentinels and operators count in the value.
+    :param demanded: whether the aggregate demands the key.
     """
-    if value is None:
-        return 0
-    if forced and not is_plain(value):
-        return _read_pieces(requirement, parse_metadata(value, forced))
-    met = requirement is not None and requirement.accepts(split(value))
-    if forced:
-        return CARRIED | DEMANDED | met * (MATCHED | ACCEPTED)
-    return CARRIED | met * MATCHED
+    if flagged and not is_plain(value):
+        bits = _read_pieces(requirement, parse_metadata(value, flagged))
+    else:
+        bits = CARRIED | DEMANDED
+        if requirement is not None and requirement.accepts(split(value)):
+            bits |= MATCHED | ACCEPTED
+    if demanded:
+        return bits
+    return bits & OFFER
 
 
 def _read_pieces(
     requirement: Requirement | None, pieces: Iterable[Requirement]
 ) -> int:
-    """Return what all pieces of a forced aggregate say together."""
+    """Return what all pieces of a value say together."""
     bits = 0
     any_value = False
     for piece in pieces:
@@ -90,7 +95,7 @@ def _read_pieces(
 
 
 def _read_piece(piece: Requirement) -> int:
-    """Return what a piece of a forced aggregate says about any flavor."""
+    """Return what a piece says about any flavor."""
     bits = 0
     if piece.omittable:
         bits |= OMITTABLE

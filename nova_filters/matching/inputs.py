@@ -26,6 +26,7 @@ FLAG: Final = 'force_metadata_check'
 #: With this metadata key, the demands of an aggregate are soft: they only
 #: change the weights of hosts.
 SOFT_FLAG: Final = 'prefer_metadata_check'
+#: If both are on in an aggregate, the first one counts.
 FLAGS: Final = (FLAG, SOFT_FLAG)
 #: An extra spec that is a preference, such as ``aggregate_preferred.10:ssd``.
 PREFERENCE: Final = re.compile(r'aggregate_(preferred|avoided)(\.[^:]*)?:(.*)')
@@ -83,64 +84,77 @@ class Aggregate:
     @property
     def forced(self) -> bool:
         """Tell whether the aggregate's ``force_metadata_check`` is on."""
-        return is_forced(self.metadata)
+        return read_flag(self.metadata) == FLAG
+
+    @property
+    def flagged(self) -> bool:
+        """Tell whether one of the aggregate's flags is on."""
+        return read_flag(self.metadata) != ''
 
     def items(self) -> Iterator[tuple[str, str]]:
         """Yield the keys and values of the aggregate."""
-        return read_items(self.metadata, self.forced)
+        return read_items(self.metadata, self.flagged)
 
     def pieces(self, key: str) -> list[Requirement]:
-        """Return the pieces of the aggregate's values for a key."""
-        return read_pieces(self.metadata, self.forced, key)
+        """Return the pieces of the aggregate's values for a key.
+
+        Each piece is one alternative.
+        """
+        pieces: list[Requirement] = []
+        for name, value in self.items():
+            if name == key:
+                pieces += requirement.parse_metadata(value, self.flagged)
+        return pieces
 
 
-def is_forced(metadata: Mapping[str, str]) -> bool:
-    """Tell whether an aggregate with these metadata is forced."""
-    return FLAG in metadata and requirement.is_on(metadata[FLAG])
+def read_flag(metadata: Mapping[str, str]) -> str:
+    """Return the flag that counts in these metadata.
+
+    If a flag counts, sentinels and operators have a meaning in the other
+    values. Otherwise, all values are plain text.
+
+    :returns: one of :data:`FLAGS`; empty if neither is on.
+    """
+    for flag in FLAGS:
+        if flag in metadata and requirement.is_on(metadata[flag]):
+            return flag
+    return ''
 
 
-def is_soft(metadata: Mapping[str, str]) -> bool:
-    """Tell whether the demands of an aggregate only change the weights."""
-    if SOFT_FLAG not in metadata or is_forced(metadata):
-        return False
-    return requirement.is_on(metadata[SOFT_FLAG])
+def list_names(key: str, flagged: bool) -> list[str]:
+    """Return the names under which metadata may have a key.
+
+    :param flagged: whether a flag counts in the metadata.
+    """
+    if not flagged:
+        return [key]
+    if key in FLAGS:
+        return []
+    names = [f'{SCOPE}{key}']
+    if not key.startswith(SCOPE):
+        names.append(key)
+    return names
 
 
 def read_items(
-    metadata: Mapping[str, str], demanding: bool
+    metadata: Mapping[str, str], flagged: bool
 ) -> Iterator[tuple[str, str]]:
     """Yield each key of an aggregate with its value, except the flags.
 
-    :param demanding: whether the aggregate demands its keys. If so,
-        :data:`SCOPE` is removed from the keys, so a key may come twice.
+    :param flagged: whether a flag counts in the metadata. If true, :data:`SCOPE` is
+        removed from the keys, so a key may come twice.
     :returns: the pairs, without those whose value is None: in Nova's API, None
         removes the key.
     :raises TypeError: if a value is neither a string nor None.
     """
     # Copy the pairs: another thread may change the metadata at any time.
     for key, value in [*metadata.items()]:
-        if demanding:
+        if flagged:
             key = key.removeprefix(SCOPE)
         if key not in FLAGS and value is not None:
             if not isinstance(value, str):
                 raise TypeError(f'the value of {key!r} is not a string')
             yield key, value
-
-
-def read_pieces(
-    metadata: Mapping[str, str], demanding: bool, key: str
-) -> list[Requirement]:
-    """Return the pieces of an aggregate's values for a key.
-
-    Each piece is one alternative.
-
-    :param demanding: whether the aggregate demands its keys.
-    """
-    pieces: list[Requirement] = []
-    for name, value in read_items(metadata, demanding):
-        if name == key:
-            pieces += requirement.parse_metadata(value, demanding)
-    return pieces
 
 
 def read_aggregate(aggregate: Any) -> Aggregate:

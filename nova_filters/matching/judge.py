@@ -10,6 +10,7 @@ import functools
 from collections.abc import (
     Callable,
     Collection,
+    Container,
     Iterable,
     Iterator,
     Mapping,
@@ -19,40 +20,51 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from nova_filters.matching import decision, inputs
 from nova_filters.matching.reason import Kind, Reason, Side
-from nova_filters.matching.requirement import is_plain
 from os_placement_plugins.quoting import quote
 
 HostT = TypeVar('HostT')
 
 #: The refused hosts by the first reason to refuse each host.
 Refused = dict[Reason, list[HostT]]
-#: What the aggregates of a host say together: their offers, joined, and the
-#: aggregates that demand keys that the flavor lacks.
-Joined = tuple[int, frozenset[Any]]
-#: The demanded keys that the flavor does not meet: why not, and whether a
-#: value of an aggregate is malformed.
-Unmet = dict[str, tuple[Kind, bool]]
+#: Demanded keys that the flavor lacks, each with the bits of a value.
+Demands = frozenset[tuple[str, int]]
+#: What an aggregate says to a flavor. First, the bits of the module
+#: ``decision`` for each extra spec of the flavor; all of them are one number,
+#: so that one ``|`` joins two aggregates. Then its demands.
+Statement = tuple[int, Demands]
+#: What the aggregates of a host say together.
+Joined = tuple[int, frozenset[Demands]]
 
-#: How many bits of an offer belong to one extra spec.
+#: What an aggregate says that has nothing to do with the flavor.
+_NO_DEMANDS: Final[Demands] = frozenset()
+_NOTHING: Final[Statement] = (0, _NO_DEMANDS)
+#: How many bits of a statement belong to one extra spec.
 _WIDTH: Final = 8
 _MASK: Final = (1 << _WIDTH) - 1
 
 
-class Statement(NamedTuple):
-    """What the metadata of an aggregate say to a flavor.
+class _Answers(dict[Any, Any]):
+    """The answers of a function. Each question is asked only once."""
 
-    :param offer: the bits of the module ``decision`` for each extra spec of
-        the flavor. All of them are one number, so that one ``|`` joins the
-        offers of two aggregates.
-    :param missing: the demanded keys that the flavor lacks.
-    :param sentinels: the bits for those of these keys that are not in
-        ``missing``, because sentinels in their values may allow or forbid what
-        the flavor lacks.
+    def __init__(self, function: Callable[[Any], Any]) -> None:
+        super().__init__()
+        self._function = function
+
+    def __missing__(self, question: Any) -> Any:
+        answer = self[question] = self._function(question)
+        return answer
+
+
+class _Check(NamedTuple):
+    """What comes of both checks for the extra specs of a flavor.
+
+    :param refusals: the reasons of ``Side.FLAVOR``.
+    :param unmet: the keys whose demand the flavor does not meet: why not, and
+        the bits.
     """
 
-    offer: int
-    missing: Unmet
-    sentinels: Mapping[str, int]
+    refusals: list[Reason]
+    unmet: dict[str, tuple[Kind, int]]
 
 
 class Judge:
@@ -64,25 +76,31 @@ class Judge:
     :param flavor: the result of
         :func:`nova_filters.matching.inputs.read_flavor`.
     :param exempt: patterns of keys that no aggregate may demand.
-    :param is_demanding: tells of the metadata of an aggregate whether the
-        aggregate demands its keys.
+    :param flag: the flag with which an aggregate demands its keys.
     """
 
     def __init__(
         self,
         flavor: Sequence[inputs.FlavorSpec],
         exempt: inputs.Exempt = (),
-        is_demanding: Callable[[Mapping[str, str]], bool] = inputs.is_forced,
+        flag: str = inputs.FLAG,
     ) -> None:
         self.flavor = flavor
-        self._is_exempt = functools.cache(inputs.exemption(exempt))
-        self._is_demanding = is_demanding
+        self._flag = flag
         self._indices: dict[str, list[int]] = {}
         for index, spec in enumerate(flavor):
             self._indices.setdefault(spec.key, []).append(index)
+        is_exempt = inputs.exemption(exempt)
+        # What reads the extra specs of the flavor, by the aggregate's flag.
+        self._readers = {
+            each: _list_readers(flavor, each, is_exempt if each == flag else None)
+            for each in ('', *inputs.FLAGS)
+        }
+        self._demands = _Answers(
+            functools.partial(_read_demand, {*self._indices}, is_exempt)
+        )
+        self._checks = _Answers(functools.partial(_check, flavor))
         self._statements: dict[Any, Statement] = {}
-        # Many aggregates have the same values.
-        self._read_value = functools.cache(decision.read)
         # Many hosts are in the same demanding aggregates.
         self._unmet_counts: dict[Joined, int] = {}
 
@@ -144,10 +162,7 @@ class Judge:
             if refusal.kind is Kind.UNREADABLE:
                 names.append(readable.name)
                 continue
-            demanding = self._is_demanding(readable.metadata)
-            for piece in inputs.read_pieces(
-                readable.metadata, demanding, refusal.key
-            ):
+            for piece in readable.pieces(refusal.key):
                 if refusal.side is Side.FLAVOR and piece.absence_only:
                     continue
                 names.append(readable.name)
@@ -174,26 +189,28 @@ class Judge:
         if refusal.side is Side.FLAVOR:
             return True
         try:
-            offer, _ = self._join((aggregate,))
+            bits, _ = self._join((aggregate,))
         except Exception:
             return refusal.kind is Kind.UNREADABLE
-        key = refusal.key
-        if key in self._indices:
-            index = self._indices[key][0]
-            return bool(_bits(offer, index) & decision.DEMAND)
-        statement = self._statements[aggregate]
-        return key in statement.missing or key in statement.sentinels
+        for index in self._indices.get(refusal.key, ()):
+            if _bits(bits, index) & decision.DEMAND:
+                return True
+        _, demands = self._statements[aggregate]
+        for key, _ in demands:
+            if key == refusal.key:
+                return True
+        return False
 
     def met_specs(self, aggregates: Iterable[Any]) -> list[int]:
         """Return the indices of the extra specs that some aggregates meet.
 
         :raises Exception: if an aggregate cannot be read.
         """
-        offer, _ = self._join(aggregates)
+        joined, _ = self._join(aggregates)
         return [
             index
             for index, spec in enumerate(self.flavor)
-            if decision.check_flavor(spec, _bits(offer, index)) is None
+            if decision.check_flavor(spec, _bits(joined, index)) is None
         ]
 
     def count_unmet_demands(self, aggregates: Iterable[Any]) -> int:
@@ -204,8 +221,7 @@ class Judge:
         joined = self._join(aggregates)
         count = self._unmet_counts.get(joined)
         if count is None:
-            unmet = self._find_unmet(*joined)
-            count = sum(not self._is_exempt(key) for key in unmet)
+            count = sum(1 for _ in self._find_unmet(*joined))
             self._unmet_counts[joined] = count
         return count
 
@@ -214,52 +230,84 @@ class Judge:
 
         :raises Exception: if an aggregate cannot be read.
         """
-        joined_offer = 0
-        demanding = []
+        joined_bits = 0
+        joined_demands = []
         for aggregate in aggregates:
             statement = self._statements.get(aggregate)
             if statement is None:
                 statement = self._read(aggregate.metadata or {})
                 self._statements[aggregate] = statement
-            offer, missing, sentinels = statement
-            joined_offer |= offer
-            if missing or sentinels:
-                demanding.append(aggregate)
-        return joined_offer, frozenset(demanding)
+            bits, demands = statement
+            joined_bits |= bits
+            if demands:
+                joined_demands.append(demands)
+        return joined_bits, frozenset(joined_demands)
 
     def _read(self, metadata: Mapping[str, str]) -> Statement:
-        offer = 0
-        if not self._is_demanding(metadata):
-            for index, spec in enumerate(self.flavor):
-                value = metadata.get(spec.key)
-                if value is not None:
-                    bits = self._read_value(spec.requirement, False, value)
-                    offer |= bits << index * _WIDTH
-            return Statement(offer, {}, {})
-        missing: Unmet = {}
-        sentinels: dict[str, int] = {}
-        for key, value in inputs.read_items(metadata, True):
-            if key in self._indices:
-                for index in self._indices[key]:
-                    requirement = self.flavor[index].requirement
-                    bits = self._read_value(requirement, True, value)
-                    offer |= bits << index * _WIDTH
-            elif is_plain(value):
-                missing[key] = Kind.MISSING, False
-            else:
-                bits = decision.read(None, True, value)
-                sentinels[key] = sentinels.get(key, 0) | bits
-        return Statement(offer, missing, sentinels)
+        """Return what the metadata of an aggregate say."""
+        flag = inputs.read_flag(metadata)
+        joined_bits = 0
+        for name, answers, shift in self._readers[flag]:
+            value = metadata.get(name)
+            if value is not None:
+                joined_bits |= answers[value] << shift
+        if flag == self._flag:
+            # Copy the pairs: another thread may change the metadata.
+            pairs = [*metadata.items()]
+            demands = {self._demands[pair] for pair in pairs}
+            demands.discard(None)
+            return joined_bits, frozenset(demands)
+        if joined_bits:
+            return joined_bits, _NO_DEMANDS
+        return _NOTHING
 
     def _refuse(
-        self, offer: int, demanding: frozenset[Any]
+        self, joined: int, demands: Iterable[Demands]
     ) -> Iterator[Reason]:
         """Yield every reason to refuse a host, as :meth:`refusals` does."""
-        for index, spec in enumerate(self.flavor):
-            bits = _bits(offer, index)
-            kind = decision.check_flavor(spec, bits)
-            if kind is not None:
-                yield Reason(
+        yield from self._checks[joined].refusals
+        for key, kind, bits in self._find_unmet(joined, demands):
+            malformed = bool(bits & decision.MALFORMED)
+            yield Reason(Side.AGGREGATE, kind, key, malformed=malformed)
+
+    def _find_unmet(
+        self, joined: int, demands: Iterable[Demands]
+    ) -> Iterator[tuple[str, Kind, int]]:
+        """Yield the demanded keys that the flavor does not meet, sorted.
+
+        :returns: each key, why the flavor does not meet it, and its bits.
+        """
+        pairs = _NO_DEMANDS.union(*demands)
+        lacking = dict(pairs)
+        if len(lacking) < len(pairs):
+            # Values of the same key say different things.
+            for key, bits in pairs:
+                lacking[key] |= bits
+        unmet = self._checks[joined].unmet
+        for key in sorted([*lacking, *unmet]):
+            if key in unmet:
+                kind, bits = unmet[key]
+                yield key, kind, bits
+                continue
+            bits = lacking[key]
+            refusal = decision.check_demand(None, bits)
+            if refusal is not None:
+                yield key, refusal, bits
+
+
+def _check(flavor: Sequence[inputs.FlavorSpec], joined: int) -> _Check:
+    """Check the extra specs of a flavor.
+
+    :param joined: what the aggregates of a host say about them.
+    """
+    refusals = []
+    unmet = {}
+    for index, spec in enumerate(flavor):
+        bits = _bits(joined, index)
+        kind = decision.check_flavor(spec, bits)
+        if kind is not None:
+            refusals.append(
+                Reason(
                     Side.FLAVOR,
                     kind,
                     spec.key,
@@ -267,42 +315,59 @@ class Judge:
                     problem=spec.requirement.problem,
                     malformed=bool(bits & decision.MALFORMED),
                 )
-        unmet = self._find_unmet(offer, demanding)
-        for key in sorted(unmet):
-            if self._is_exempt(key):
-                continue
-            kind, malformed = unmet[key]
-            yield Reason(Side.AGGREGATE, kind, key, malformed=malformed)
-
-    def _find_unmet(self, offer: int, demanding: frozenset[Any]) -> Unmet:
-        """Return the demanded keys that the flavor does not meet.
-
-        :returns: key -> why the flavor does not meet it, and whether a value
-            of an aggregate is malformed.
-        """
-        unmet: Unmet = {}
-        sentinels: dict[str, int] = {}
-        for aggregate in demanding:
-            statement = self._statements[aggregate]
-            unmet.update(statement.missing)
-            for key, bits in statement.sentinels.items():
-                sentinels[key] = sentinels.get(key, 0) | bits
-        for key, bits in sentinels.items():
-            if unmet.pop(key, None):
-                bits |= decision.REQUIRED
-            kind = decision.check_demand(None, bits)
-            if kind is not None:
-                unmet[key] = kind, bool(bits & decision.MALFORMED)
-        for index, spec in enumerate(self.flavor):
-            bits = _bits(offer, index)
-            kind = decision.check_demand(spec.requirement, bits)
-            if kind is not None:
-                unmet[spec.key] = kind, bool(bits & decision.MALFORMED)
-        return unmet
+            )
+        kind = decision.check_demand(spec.requirement, bits)
+        if kind is not None:
+            unmet[spec.key] = kind, bits
+    return _Check(refusals, unmet)
 
 
-def _bits(offer: int, index: int) -> int:
-    return offer >> index * _WIDTH & _MASK
+def _list_readers(
+    flavor: Sequence[inputs.FlavorSpec],
+    flag: str,
+    is_exempt: Callable[[str], object] | None,
+) -> list[tuple[str, _Answers, int]]:
+    """Return what reads the extra specs of a flavor in some aggregates.
+
+    :param flag: the flag that is on in the aggregates; empty if none is on.
+    :param is_exempt: tells which keys the aggregates do not demand; None if
+        they demand none.
+    :returns: for each name of a key in metadata, the bits for each value, and
+        where these bits belong in a statement.
+    """
+    readers = []
+    for index, spec in enumerate(flavor):
+        read = functools.partial(
+            decision.read,
+            spec.requirement,
+            flagged=bool(flag),
+            demanded=is_exempt is not None and not is_exempt(spec.key),
+        )
+        answers = _Answers(read)
+        for name in inputs.list_names(spec.key, flagged=bool(flag)):
+            readers.append((name, answers, index * _WIDTH))
+    return readers
+
+
+def _read_demand(
+    flavor_keys: Container[str],
+    is_exempt: Callable[[str], object],
+    pair: tuple[str, str],
+) -> tuple[str, int] | None:
+    """Return what a demanding aggregate demands that the flavor lacks.
+
+    :param pair: a key and its value, as the metadata have them.
+    :returns: the key, and the bits of the value; None if the flavor has the
+        key, or if no aggregate demands it.
+    """
+    for key, value in inputs.read_items(dict([pair]), flagged=True):
+        if key not in flavor_keys and not is_exempt(key):
+            return key, decision.read(None, value, flagged=True, demanded=True)
+    return None
+
+
+def _bits(joined: int, index: int) -> int:
+    return joined >> index * _WIDTH & _MASK
 
 
 def _unreadable(exc: Exception) -> Reason:

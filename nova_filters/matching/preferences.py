@@ -79,7 +79,7 @@ class Preferences:
         specs = [preference.spec for preference in self.preferences]
         self._flavor_judge = Judge(specs)
         self._soft_judge = Judge(
-            inputs.read_flavor(extra_specs), exempt, inputs.is_soft
+            inputs.read_flavor(extra_specs), exempt, inputs.SOFT_FLAG
         )
 
     def score(self, aggregates: Collection[Any]) -> int:

@@ -157,7 +157,7 @@ class Requirement(NamedTuple):
 def literal(text: str) -> Requirement:
     """Return the requirement that accepts one text and nothing else.
 
-    :param text: a value of an aggregate that is not forced. In such a value,
+    :param text: a value of an aggregate whose flags are off. In such a value,
         sentinels and operators are plain text (use cases 5 and 6, second
         parts).
     """
@@ -167,8 +167,8 @@ def literal(text: str) -> Requirement:
 def parse(text: object) -> Requirement:
     """Return the requirement that a text expresses.
 
-    :param text: the value of an extra spec, or one piece of a forced
-        aggregate's metadata. Any object is allowed.
+    :param text: the value of an extra spec, or one piece of the metadata of an
+        aggregate with a flag. Any object is allowed.
     :returns: the requirement, with a ``problem`` if no value can meet it.
     """
     if not isinstance(text, str):
@@ -221,14 +221,14 @@ def split(value: str) -> list[str]:
     return [*map(str.strip, value.split(','))]
 
 
-def parse_metadata(value: str, forced: bool) -> list[Requirement]:
+def parse_metadata(value: str, flagged: bool) -> list[Requirement]:
     """Return the requirement of each piece of a metadata value.
 
-    :param forced: whether the aggregate is forced. Only then sentinels and
-        operators have a meaning (use cases 5, 6).
+    :param flagged: whether a flag of the aggregate is on. Only then sentinels
+        and operators have a meaning (use cases 5, 6).
     """
     pieces = split(value)
-    if forced:
+    if flagged:
         return [parse(piece) for piece in pieces]
     return [literal(piece) for piece in pieces]
 

@@ -94,11 +94,16 @@ def _on(loader: Any, node: Any) -> dict[str, str]:
     return {**loader.construct_mapping(node), inputs.FLAG: 'on'}
 
 
+def _soft(loader: Any, node: Any) -> dict[str, str]:
+    return {**loader.construct_mapping(node), inputs.SOFT_FLAG: 'on'}
+
+
 def _any(loader: Any, node: Any) -> _Any:
     return _Any(loader.construct_sequence(node, deep=True))
 
 
 _Loader.add_constructor('!on', _on)
+_Loader.add_constructor('!soft', _soft)
 _Loader.add_constructor('!any', _any)
 
 

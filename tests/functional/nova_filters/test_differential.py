@@ -30,10 +30,11 @@ _MATCH = extra_specs_ops.match
 
 
 def _metadata(rng: random.Random) -> dict[str, str]:
-    """Return the metadata of an aggregate, whose flag is off."""
+    """Return the metadata of an aggregate, whose flags are off."""
     data = draws.metadata(rng)
-    if oracle.is_on(data, oracle.FORCE):
-        del data[oracle.FORCE]
+    for flag in (oracle.FORCE, oracle.PREFER):
+        if oracle.is_on(data, flag):
+            del data[flag]
     return data
 
 

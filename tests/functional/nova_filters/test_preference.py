@@ -14,6 +14,7 @@ _OPTION = 'preference_weight_multiplier'
 _AVOIDS, _LIKES = 'aggregate_avoided', 'aggregate_preferred'
 
 
+@ddt.ddt
 class PreferenceTest(base.CloudTestCase):
     """One host that all of Nova's weighers prefer, and another one."""
 
@@ -37,6 +38,25 @@ class PreferenceTest(base.CloudTestCase):
         self.add_aggregate(['large'], {'generation': 'old'})
         self.assert_chosen('large', {})
         self.assert_chosen('host-0', {f'{_AVOIDS}:generation': 'old'})
+
+    @ddt.data('acme,beta', '<or> acme <or> beta')
+    def test_an_aggregate_that_reserves_hosts_has_one_reader(
+        self, value: str
+    ) -> None:
+        reserving = {'reserved': value, 'prefer_metadata_check': 'true'}
+        self.add_aggregate(['host-0'], reserving)
+        owner = {
+            'aggregate_instance_extra_specs:reserved': '<or> acme <or> ~',
+            f'{_LIKES}:reserved': 'acme',
+        }
+        # The owner goes there first, and everybody else last.
+        self.assert_chosen('host-0', owner)
+        self.assert_chosen('large', {})
+        # Only the reserved host has what this flavor asks for.
+        flavor = self.add_flavor({'reserved': 'beta'})
+        request = self.cloud.request(flavor, self.hosts)
+        passing = self.cloud.filtered(self.scheduler, request)
+        self.assertEqual(['host-0'], passing)
 
     def test_what_is_malformed_is_told_once(self) -> None:
         extra_specs = {f'{_LIKES}:disk': '<or>', f'{_AVOIDS}.0:a': '1'}

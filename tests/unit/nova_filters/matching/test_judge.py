@@ -167,7 +167,7 @@ class SiftTest(unittest.TestCase):
             self.assertLess(len(line), 2500)
 
     def test_a_judge_is_freed_with_its_request(self) -> None:
-        judge = Judge((), (), inputs.is_soft)
+        judge = Judge((), (), inputs.SOFT_FLAG)
         self.assertEqual(0, judge.count_unmet_demands([Aggregate('a', {})]))
         reference = weakref.ref(judge)
         del judge
