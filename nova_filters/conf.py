@@ -166,7 +166,7 @@ Related options:
     cfg.Opt(
         'stack_affinity_weight_multiplier',
         type=FiniteNumber(),
-        default=-1.0,
+        default=0.0,
         help="""
 How strongly the servers of one Heat stack attract or repel each other.
 
@@ -222,7 +222,7 @@ Related options:
     cfg.Opt(
         'preference_weight_multiplier',
         type=FiniteNumber(min=0.0),
-        default=1.0,
+        default=0.0,
         help="""
 How strongly the preferences of flavors and aggregates count.
 

@@ -2,14 +2,15 @@
 
 """The command ``nova-filters-status upgrade check``."""
 
-import inspect
+import math
 import os
 import sys
 from typing import Any, Final, NamedTuple, Self
 
 from nova_filters import conf
+from nova_filters.matching import inputs
 from os_placement_plugins import child_process, upgrade_check
-from os_placement_plugins.quoting import listed
+from os_placement_plugins.quoting import listed, quote
 from os_placement_plugins.upgrade_check import (
     FAILURE,
     SUCCESS,
@@ -18,12 +19,10 @@ from os_placement_plugins.upgrade_check import (
     Row,
 )
 
-FILTER: Final = (
-    'nova_filters.filters.aggregate_instance_type.AggregateInstanceTypeFilter'
-)
-PREFERENCES: Final = 'nova_filters.weighers.preference.PreferenceWeigher'
-STACKS: Final = 'nova_filters.weighers.stack_affinity.StackAffinityWeigher'
-GROUPS: Final = 'nova_filters.weighers.server_group.ServerGroupWeigher'
+FILTER: Final = 'AggregateInstanceTypeFilter'
+PREFERENCES: Final = 'PreferenceWeigher'
+STACKS: Final = 'StackAffinityWeigher'
+GROUPS: Final = 'ServerGroupWeigher'
 #: Nova's own filter for extra specs.
 IN_TREE_FILTER: Final = 'AggregateInstanceExtraSpecsFilter'
 #: The weighers of this package, and the options with their multipliers.
@@ -32,31 +31,72 @@ OPTIONS: Final = {
     STACKS: 'stack_affinity_weight_multiplier',
     GROUPS: 'server_group_weight_multiplier',
 }
-#: The weighers of Nova that refuse hosts, and their multipliers.
-VETOES: Final = {
-    'BuildFailureWeigher': 'build_failure_weight_multiplier',
-    'CrossCellWeigher': 'cross_cell_move_weight_multiplier',
-}
-#: The weight of 100 points; see :mod:`nova_filters.matching.preferences`.
-WEIGHT_OF_100: Final = 3
+#: The weighers of Nova that are meant to outweigh all others.
+VETOES: Final = ('BuildFailureWeigher', 'CrossCellWeigher')
+#: A key that nearly all clouds have in their aggregates.
+ZONE: Final = 'availability_zone'
 
+_FILTERS_OF_NOVA: Final = 'nova.scheduler.filters.all_filters'
 _FILTER_LINES: Final = (
-    '"available_filters = nova.scheduler.filters.all_filters" and '
+    f'"available_filters = {_FILTERS_OF_NOVA}" and '
     '"available_filters = nova_filters.all_filters"'
 )
+#: What to do, by the option whose value cannot be loaded.
+_REMEDIES: Final = {
+    'available_filters': 'Correct this name in [filter_scheduler]. Each name '
+    f'in available_filters needs a line of its own: {_FILTER_LINES}.',
+    'weight_classes': 'Correct or remove this name in [filter_scheduler]. '
+    'Names in weight_classes are separated by commas.',
+}
+
+
+class Plugin(NamedTuple):
+    """A filter or a weigher that Nova loads.
+
+    :param path: the full name of its class.
+    :param multiplier: the multiplier of a weigher, on a host that is in no
+        aggregate.
+    """
+
+    path: str
+    multiplier: float = 0.0
+
+    @property
+    def name(self) -> str:
+        """Return the name of the class."""
+        return self.path.rpartition('.')[2]
+
+    @property
+    def of_package(self) -> bool:
+        """Tell whether the class belongs to this package."""
+        return self.path.startswith('nova_filters.')
 
 
 class Plugins(NamedTuple):
-    """The full names of the classes that nova.conf names.
+    """What nova.conf names.
 
     :param offered: the filters that ``available_filters`` offers.
     :param filters: the filters that are enabled.
     :param weighers: the weighers, in the order in which Nova calls them.
     """
 
-    offered: list[str]
-    filters: list[str]
-    weighers: list[str]
+    offered: list[Plugin]
+    filters: list[Plugin]
+    weighers: list[Plugin]
+
+    def find_filter(self, name: str) -> Plugin | None:
+        """Return the enabled filter with a name."""
+        for plugin in self.filters:
+            if plugin.name == name:
+                return plugin
+        return None
+
+    def index_of(self, name: str) -> int | None:
+        """Return the position of a weigher of this package."""
+        for index, plugin in enumerate(self.weighers):
+            if plugin.of_package and plugin.name == name:
+                return index
+        return None
 
 
 class Checks(upgrade_check.Checks):
@@ -87,12 +127,10 @@ class Checks(upgrade_check.Checks):
         try:
             plugins = child_process.load(self._load)
         except child_process.LoadError as exc:
-            text = (
-                f'nova-scheduler cannot work with {exc}. Correct '
-                '[filter_scheduler]. Each name in available_filters needs a '
-                f'line of its own: {_FILTER_LINES}.'
-            )
-            return [('Filters and weighers', Result(FAILURE, text))]
+            option, _, _ = exc.thing.partition(' ')
+            remedy = _REMEDIES.get(option, '')
+            text = f'nova-scheduler cannot work with {exc}. {remedy}'
+            return [('Filters and weighers', Result(FAILURE, text.strip()))]
         return [
             ('Filters and weighers', self._check_all(plugins)),
             ('Filter', self._check_filter(plugins)),
@@ -102,45 +140,60 @@ class Checks(upgrade_check.Checks):
         ]
 
     def _load(self, begin: child_process.Begin) -> Plugins:
-        from nova.scheduler import filters, weights
+        from nova.scheduler import filters, host_manager, weights
 
         group = self._config.filter_scheduler
         offered = {}
         handler = filters.HostFilterHandler()
         for name in group.available_filters:
-            begin(f'available_filters = {name}')
+            begin(f'available_filters = {quote(name)}')
             for cls in handler.get_matching_classes([name]):
                 offered[cls.__name__] = cls
         begin('enabled_filters')
-        missing = [n for n in group.enabled_filters if n not in offered]
-        if missing:
-            raise child_process.LoadError(
-                f'available_filters offers no {", ".join(missing)}'
-            )
+        for name in group.enabled_filters:
+            if name not in offered:
+                raise child_process.LoadError(self._miss(name))
         enabled = [offered[name] for name in group.enabled_filters]
         for cls in enabled:
             begin(_path(cls))
             cls()
-        weighers = []
+        classes = []
         handler = weights.HostWeightHandler()
         for name in group.weight_classes:
-            begin(f'weight_classes = {name}')
-            weighers += handler.get_matching_classes([name])
-        for cls in weighers:
+            begin(f'weight_classes = {quote(name)}')
+            classes += handler.get_matching_classes([name])
+        weighers = []
+        host = host_manager.HostState('host', 'node', None)
+        for cls in classes:
             begin(_path(cls))
             weigher = cls()
             begin(f'{_path(cls)}.weight_multiplier(host_state)')
-            # Nova calls it in each request. Old weighers take no argument.
-            inspect.signature(weigher.weight_multiplier).bind('host_state')
+            # Nova calls it in each request, and multiplies a weight by it.
+            multiplier = 1.0 * weigher.weight_multiplier(host)
+            weighers.append(Plugin(_path(cls), multiplier))
         return Plugins(
-            offered=[_path(cls) for cls in offered.values()],
-            filters=[_path(cls) for cls in enabled],
-            weighers=[_path(cls) for cls in weighers],
+            offered=[Plugin(_path(cls)) for cls in offered.values()],
+            filters=[Plugin(_path(cls)) for cls in enabled],
+            weighers=weighers,
+        )
+
+    def _miss(self, name: str) -> str:
+        """Say what to do about an enabled filter that nothing offers."""
+        text = f'available_filters offers no {quote(name)}'
+        lines = self._config.filter_scheduler.available_filters
+        if name == FILTER or _FILTERS_OF_NOVA not in lines:
+            return (
+                f'{text}. Each name in available_filters needs a line of its '
+                f'own: {_FILTER_LINES}'
+            )
+        return (
+            f'{text}. Correct or remove the name in enabled_filters, or add '
+            'the available_filters line of its package'
         )
 
     def _check_all(self, plugins: Plugins) -> Result:
         """Say what was loaded, and whether weighers of Nova are there."""
-        if not _modules_of_nova(plugins):
+        if not any(w.path.startswith('nova.') for w in plugins.weighers):
             return Result(
                 WARNING,
                 'No weigher of Nova is loaded, so RAM, disk and CPU of the '
@@ -154,44 +207,74 @@ class Checks(upgrade_check.Checks):
         )
 
     def _check_filter(self, plugins: Plugins) -> Result:
-        if FILTER not in plugins.filters:
+        enabled = plugins.find_filter(FILTER)
+        if enabled is None:
             # An operator may want only the weighers.
             code = WARNING
-            if any(path in plugins.weighers for path in OPTIONS):
+            if any(weigher.of_package for weigher in plugins.weighers):
                 code = SUCCESS
-            return Result(code, f'Off. {_how_to_enable(plugins, FILTER)}')
-        if IN_TREE_FILTER in map(_name, plugins.filters):
+            return Result(code, f'Off. {_how_to_enable(plugins)}')
+        if not enabled.of_package:
             return Result(
                 WARNING,
-                f'On, but {IN_TREE_FILTER} is enabled as well. It takes "*", '
-                '"~" and "!" for plain values and refuses the hosts that they '
-                'are meant to allow. Remove it from enabled_filters.',
+                f'Off, because {enabled.path} has the same name. Of two '
+                'filters with one name, Nova takes the one that '
+                'available_filters names last. Remove the line of the other '
+                'package, or write "available_filters = '
+                'nova_filters.all_filters" below it.',
             )
+        texts = []
+        if plugins.find_filter(IN_TREE_FILTER):
+            texts.append(
+                f'{IN_TREE_FILTER} is enabled as well. It takes "*", "~" and '
+                '"!" for plain values and refuses the hosts that they are '
+                'meant to allow. Remove it from enabled_filters.'
+            )
+        keys = tuple(self._config.nova_filters.exempt_metadata_keys)
+        if not inputs.exemption(keys)(ZONE):
+            texts.append(
+                f'exempt_metadata_keys does not cover {ZONE}, so a forced '
+                'aggregate that is an availability zone refuses nearly every '
+                f'flavor. Add {ZONE} to exempt_metadata_keys.'
+            )
+        if texts:
+            return Result(WARNING, f'On, but {" ".join(texts)}')
         return Result(SUCCESS, 'On.')
 
     def _check_preferences(self, plugins: Plugins) -> Result:
         off = self._check_off(plugins, PREFERENCES)
         if off:
             return off
-        multiplier = self._config.nova_filters[OPTIONS[PREFERENCES]]
-        most = WEIGHT_OF_100 * multiplier
-        total = sum(self._multipliers(plugins).values())
+        option = OPTIONS[PREFERENCES]
+        multiplier = self._config.nova_filters[option]
+        others = _list_others(plugins, PREFERENCES)
+        total = sum(others.values())
         text = (
-            f'On: the weight of 1 point is {multiplier:g}, and of 100 points '
-            f'{most:g}. Other weighers can add up to {total:g}.'
+            f'On: the weight of 1 point is {multiplier:g}. Other weighers can '
+            f'add up to {total:g}.'
         )
-        stronger = []
-        for name, option in VETOES.items():
-            veto = abs(self._config.filter_scheduler[option])
-            if name in map(_name, plugins.weighers) and veto > most:
-                stronger.append(f'{name} ({option} = {veto:.15g})')
-        if stronger and multiplier > total:
-            text += (
-                f' {" and ".join(stronger)} outweigh all preferences: a '
-                'preferred host loses after a failed build, or in another '
-                'cell.'
+        warnings = []
+        # "Not" counts NaN in.
+        strong = [n for n in others if not others[n] <= multiplier]
+        if strong:
+            warnings.append(
+                f'{_list_multipliers(others, strong)} can outweigh a point. '
+                f'To prevent it, reduce the multiplier, or increase {option}.'
             )
-        return Result(SUCCESS, text)
+        if plugins.find_filter(IN_TREE_FILTER):
+            warnings.append(
+                f'{IN_TREE_FILTER} is enabled, and takes "*", "~" and "!" for '
+                f'plain values. Replace it with {FILTER}.'
+            )
+        loaded = {weigher.name for weigher in plugins.weighers}
+        vetoes = [name for name in VETOES if name in loaded]
+        if vetoes:
+            text += (
+                f' {" and ".join(vetoes)} may outweigh all preferences: a '
+                'preferred host then loses after a failed build, or in '
+                'another cell.'
+            )
+        return self._warn(text, warnings)
 
     def _check_stacks(self, plugins: Plugins) -> Result:
         result = self._check_spread(plugins, STACKS)
@@ -208,111 +291,105 @@ class Checks(upgrade_check.Checks):
             text = ' Nothing reads the signing_key in [heat_hints].'
         return Result(result.code, f'{result.details}{text}')
 
-    def _check_spread(self, plugins: Plugins, path: str) -> Result:
+    def _check_spread(self, plugins: Plugins, name: str) -> Result:
         """Say whether a weigher is on, and what undoes its decisions."""
-        off = self._check_off(plugins, path)
+        off = self._check_off(plugins, name)
         if off:
             return off
-        option = OPTIONS[path]
+        option = OPTIONS[name]
         multiplier = self._config.nova_filters[option]
-        code = SUCCESS
-        text = f'On: {option} is {multiplier:g}.'
-        multipliers = self._multipliers(plugins)
-        if PREFERENCES in plugins.weighers:
-            preferences = OPTIONS[PREFERENCES]
-            multipliers[preferences] = self._config.nova_filters[preferences]
-        total = sum(multipliers.values())
+        warnings = []
+        others = _list_others(plugins, STACKS, GROUPS)
+        total = sum(others.values())
         # "Not" counts NaN in.
-        if not abs(multiplier) >= total:
-            # The default is weak on purpose.
-            if multiplier != conf.DEFAULTS[option]:
-                code = WARNING
-            names = sorted(multipliers, key=lambda name: -multipliers[name])
-            others = ', '.join(f'{n} {multipliers[n]:g}' for n in names)
-            text += (
-                f' Other weighers can add up to {total:g}, so they may choose '
-                f'another place: {others}. To prevent it, set {option} to '
-                f'{total + 1:.0f} or more (to spread stacks: '
-                'with a minus sign).'
+        if not total < abs(multiplier):
+            text = (
+                f'Other weighers can add up to {total:g}, so they may choose '
+                f'another place: {_list_multipliers(others, [*others])}.'
             )
-        later = plugins.weighers[plugins.weighers.index(path) + 1 :]
-        unseen = [_name(p) for p in later if p not in (STACKS, GROUPS)]
+            if math.isfinite(total):
+                text += (
+                    f' To prevent it, set {option} to {total + 1:.0f} or more '
+                    '(to spread stacks: with a minus sign).'
+                )
+            warnings.append(text)
+        index = plugins.index_of(name) or 0
+        later = plugins.weighers[index + 1 :]
+        unseen = [w.name for w in later if w.name not in (STACKS, GROUPS)]
         if unseen:
-            code = WARNING
-            text += (
-                ' It cannot see which hosts the later weighers refuse: '
+            warnings.append(
+                'It cannot see which hosts the later weighers refuse: '
                 f'{listed(unseen)}. Move it to the end of weight_classes.'
             )
-        return Result(code, text)
+        return self._warn(f'On: {option} is {multiplier:g}.', warnings)
 
-    def _check_off(self, plugins: Plugins, path: str) -> Result | None:
+    def _warn(self, text: str, warnings: list[str]) -> Result:
+        """Return the result for a weigher that is on."""
+        size = self._config.filter_scheduler.host_subset_size
+        if size > 1:
+            warnings.append(
+                f'host_subset_size in [filter_scheduler] is {size}, so Nova '
+                f'takes any of the {size} best hosts. Set it to 1.'
+            )
+        code = WARNING if warnings else SUCCESS
+        return Result(code, ' '.join([text, *warnings]))
+
+    def _check_off(self, plugins: Plugins, name: str) -> Result | None:
         """Say how to switch a weigher on; return None if it is on."""
-        option = OPTIONS[path]
+        option = OPTIONS[name]
         multiplier = self._config.nova_filters[option]
-        if path in plugins.weighers and multiplier:
+        is_loaded = plugins.index_of(name) is not None
+        if is_loaded and multiplier:
             return None
-        if path in plugins.weighers:
+        if is_loaded:
             return Result(SUCCESS, f'Off: {option} in [nova_filters] is 0.')
         remedy = (
-            'To switch it on, write nova_filters.all_weighers at the end of '
-            'weight_classes, after the weighers of Nova.'
+            'write nova_filters.all_weighers at the end of weight_classes, '
+            'after the weighers of Nova.'
         )
-        if multiplier in (0, conf.DEFAULTS[option]):
-            return Result(SUCCESS, f'Off. {remedy}')
-        return Result(
-            WARNING,
-            f'Off, so {option} = {multiplier:g} has no effect. {remedy}',
-        )
-
-    def _multipliers(self, plugins: Plugins) -> dict[str, float]:
-        """Return the multipliers of Nova's weighers, without their signs.
-
-        Those in :data:`VETOES` are left out.
-        """
-        group = self._config.filter_scheduler
-        modules = _modules_of_nova(plugins)
-        multipliers = {}
-        for option in group:
-            module, suffix, _ = option.partition('_weight_multiplier')
-            if suffix and module in modules:
-                multipliers[option] = abs(group[option])
-        if 'affinity' in modules:
-            # Only one of the two weighers for soft policies concerns a group.
-            multipliers['soft_anti_affinity_weight_multiplier'] = max(
-                abs(group.soft_affinity_weight_multiplier),
-                abs(group.soft_anti_affinity_weight_multiplier),
+        if multiplier:
+            return Result(
+                WARNING,
+                f'Off, so {option} = {multiplier:g} has no effect. To switch '
+                f'it on, {remedy}',
             )
-        if 'metrics' in modules and self._config.metrics.weight_setting:
-            multiplier = abs(self._config.metrics.weight_multiplier)
-            multipliers['[metrics] weight_multiplier'] = multiplier
-        return {name: value for name, value in multipliers.items() if value}
+        return Result(
+            SUCCESS,
+            f'Off. To switch it on, set {option} in [nova_filters], and '
+            f'{remedy}',
+        )
 
 
-def _modules_of_nova(plugins: Plugins) -> set[str]:
-    """Return the modules of Nova's weighers, such as ``ram``.
+def _list_others(plugins: Plugins, *names: str) -> dict[str, float]:
+    """Return the multipliers of other weighers, without their signs.
 
-    Most multipliers have the name of the module.
+    Those in :data:`VETOES` are left out.
+
+    :param names: the weighers of this package that are left out, too.
     """
-    return {
-        path.split('.')[-2]
-        for path in plugins.weighers
-        if path.startswith('nova.')
-    }
+    others = {}
+    for weigher in plugins.weighers:
+        is_ours = weigher.of_package and weigher.name in names
+        if weigher.multiplier and not is_ours and weigher.name not in VETOES:
+            others[weigher.name] = abs(weigher.multiplier)
+    return others
 
 
-def _how_to_enable(plugins: Plugins, path: str) -> str:
-    text = f'To switch it on, add {_name(path)} to the end of enabled_filters'
-    if path not in plugins.offered:
+def _list_multipliers(multipliers: dict[str, float], names: list[str]) -> str:
+    """Return some weighers with their multipliers, the strongest first."""
+    names = sorted(names, key=lambda name: -multipliers[name])
+    return listed([f'{name} ({multipliers[name]:g})' for name in names])
+
+
+def _how_to_enable(plugins: Plugins) -> str:
+    text = f'To switch it on, add {FILTER} to the end of enabled_filters'
+    if not any(f.of_package and f.name == FILTER for f in plugins.offered):
         text += f', and write {_FILTER_LINES}'
     return f'{text}.'
 
 
 def _path(cls: Any) -> str:
     return f'{cls.__module__}.{cls.__qualname__}'
-
-
-def _name(path: str) -> str:
-    return path.rpartition('.')[2]
 
 
 if __name__ == '__main__':

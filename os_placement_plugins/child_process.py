@@ -11,6 +11,7 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any, Final, TypeVar
 
+from os_placement_plugins import options
 from os_placement_plugins.errors import one_line
 
 Value = TypeVar('Value')
@@ -29,7 +30,14 @@ _DONE: Final = 'done'
 
 
 class LoadError(Exception):
-    """Something cannot be loaded. The text names it, and says why."""
+    """Something cannot be loaded. The text names it, and says why.
+
+    :param thing: the name of the thing, as it was begun.
+    """
+
+    def __init__(self, text: str, thing: str = '') -> None:
+        super().__init__(text)
+        self.thing = thing
 
 
 def load(function: Callable[[Begin], Value]) -> Value:
@@ -54,11 +62,12 @@ def load(function: Callable[[Begin], Value]) -> Value:
                 result: Value = value
                 return result
             if event == _FAILED:
-                raise LoadError(f'{thing}: {value}')
+                raise LoadError(f'{thing}: {value}', thing)
             thing = value
-        raise LoadError(f'{thing}: it did not answer within {LIMIT:g} seconds')
+        problem = f'it did not answer within {LIMIT:g} seconds'
+        raise LoadError(f'{thing}: {problem}', thing)
     except EOFError:
-        raise LoadError(f'{thing}: it ended the process') from None
+        raise LoadError(f'{thing}: it ended the process', thing) from None
     finally:
         process.join(_GRACE)
         # A thread of a plug-in may keep the process alive.
@@ -76,6 +85,7 @@ def _run(function: Callable[[Begin], Any], sender: Connection) -> None:
     except LoadError as exc:
         sender.send((_FAILED, str(exc)))
     except BaseException as exc:
-        sender.send((_FAILED, f'{type(exc).__name__}: {one_line(exc)}'))
+        text = options.shorten_location(one_line(exc))
+        sender.send((_FAILED, f'{type(exc).__name__}: {text}'))
     else:
         sender.send((_DONE, result))

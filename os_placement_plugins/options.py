@@ -125,6 +125,14 @@ def check(config: cfg.ConfigOpts, options: Options) -> None:
         raise cfg.ConfigFileValueError('; '.join(wrong))
 
 
+def shorten_location(text: str) -> str:
+    """Return a message of oslo.config with only the readable part of a place.
+
+    :param text: the message, which may contain the ``repr`` of a place.
+    """
+    return _LOCATION.sub(r'\1', text)
+
+
 def _problem(config: cfg.ConfigOpts, section: str, opt: cfg.Opt) -> str:
     """Return what is wrong with one value; an empty text if it is valid."""
     try:
@@ -149,7 +157,6 @@ def _invalid(name: str, exc: Exception) -> str:
         cause = exc.__context__
     text = errors.one_line(cause)
     if isinstance(exc, cfg.ConfigSourceValueError):
-        # The text already names the option. Shorten the location in the text
-        # to its readable part.
-        return _LOCATION.sub(r'\1', text)
+        # The text already names the option.
+        return shorten_location(text)
     return f'Value for option {name} is not valid: {text}'

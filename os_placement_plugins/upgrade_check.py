@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final, Self
 from oslo_config import cfg
 from oslo_upgradecheck import upgradecheck
 
-from os_placement_plugins import configuration_lines, errors
+from os_placement_plugins import errors
 from os_placement_plugins import options as plugin_options
 
 Result = upgradecheck.Result
@@ -39,7 +39,8 @@ class Checks(upgradecheck.UpgradeCommands):
     #: The command's own name.
     command: ClassVar[str]
     #: The names of the project and of the service, such as ``heat`` and
-    #: ``heat-engine``. The configuration file has the name of the project.
+    #: ``heat-engine``. The service reads the configuration files and folders
+    #: with one of these names.
     project: ClassVar[str]
     service: ClassVar[str]
     #: The options of the plug-in package.
@@ -71,33 +72,11 @@ class Checks(upgradecheck.UpgradeCommands):
         if not self._config.command.json:
             print(DOES)
         values = self._check_values()
-        rows = [
-            ('Option names', self._check_names()),
-            ('Option values', values),
-        ]
+        rows = [('Option values', values)]
         if values.code == SUCCESS:
             rows += self.look()
         self._upgrade_checks = tuple(_shown(*row) for row in rows)
         return super().check()
-
-    def _check_names(self) -> Result:
-        unread, repeated = configuration_lines.find_unread(
-            self._config, self.options, self._of_service
-        )
-        texts = []
-        if unread:
-            texts.append(
-                f'Nothing reads {"; ".join(unread)}. Correct or remove it in '
-                f'{self.project}.conf.'
-            )
-        if repeated:
-            texts.append(
-                f'{"; ".join(repeated)}, and only the last one counts. Keep '
-                'one line, with commas between the values of a list.'
-            )
-        if texts:
-            return Result(WARNING, ' '.join(texts))
-        return NO_PROBLEM
 
     def _check_values(self) -> Result:
         wrong = plugin_options.find_wrong(
@@ -139,11 +118,19 @@ class Checks(upgradecheck.UpgradeCommands):
         # The library reads the format of the output from here.
         upgradecheck.CONF = config
         try:
-            config(argv, project=cls.project, description=DOES)
+            names = cls.project, cls.service
+            config(
+                argv,
+                # By default, oslo.config looks for the name of the command.
+                default_config_files=cfg.find_config_files(*names),
+                default_config_dirs=cfg.find_config_dirs(*names),
+                description=DOES,
+            )
             if not config.config_file and not config.config_dir:
                 return cls._give_up(
-                    f'no {cls.project}.conf was found: run this command on a '
-                    f'{cls.service} host, or give --config-file'
+                    f'no {cls.project}.conf or {cls.service}.conf was found: '
+                    f'run this command on a {cls.service} host, or give '
+                    '--config-file'
                 )
             return int(config.command.action_fn())
         except BrokenPipeError:

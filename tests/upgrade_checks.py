@@ -67,6 +67,8 @@ else:
 # This process ends even if the command hangs.
 signal.alarm(600)
 arguments, folder = json.loads(line)
+# The home folder of the service's user, where oslo.config looks for files.
+os.environ['HOME'] = folder
 # However busy the machine is.
 child_process.LIMIT = 600
 for descriptor, name in (1, 'output'), (2, 'error'):

@@ -199,7 +199,7 @@ class PagesTest(pages.Walk, upgrade_checks.UpgradeCheckCase):
 
     def check_json(self, run: Callable[[], str]) -> None:
         printed = json.loads(run())
-        self.assertEqual('Option names', printed['checks'][0]['check'])
+        self.assertEqual('Option values', printed['checks'][0]['check'])
         self.assertEqual(2, self.code)
 
     def check_kolla_images(self, run: Callable[[], str]) -> None:

@@ -2,7 +2,11 @@
 
 """``nova-filters-status upgrade check`` on good and bad nova.conf files."""
 
+import collections
+
+import tests
 from tests import signing, upgrade_checks
+from tests.functional.nova_filters import starts
 
 GOOD = f"""
 [filter_scheduler]
@@ -18,25 +22,36 @@ OF_NOVA = 'nova.scheduler.weights.all_weighers'
 OURS = 'nova_filters.all_weighers'
 OUR_FILTERS = 'available_filters = nova_filters.all_filters\n'
 ALL = 'Filters and weighers'
+VALUES = 'Option values'
+PREFERENCES = 'Preferences'
 STACKS = 'Spread of stacks'
 GROUPS = 'Spread of groups'
 AFFINITY = 'stack_affinity_weight_multiplier'
+PREFERENCE = 'preference_weight_multiplier = 10'
+SUBSET = '[filter_scheduler]\nhost_subset_size = 5\n'
 
 #: What is replaced in the good file (what replaces nothing stands at the end),
 #: the row with its result, and words of what is told.
 CASES = (
-    # What nothing reads.
-    (
-        '',
-        'stack_spread_ove = x',
-        'Option names',
-        'WARNING',
-        'is stack_spread_over',
-    ),
     # What is loaded.
-    (OUR_FILTERS, '', ALL, 'FAILURE', 'no AggregateInstanceTypeFilter'),
-    (OURS, 'acme.Gone', ALL, 'FAILURE', 'acme.Gone: ImportError: Class Gone'),
+    (OUR_FILTERS, '', ALL, 'FAILURE', "no 'AggregateInstanceTypeFilter'"),
+    (
+        'enabled_filters = ComputeFilter',
+        'enabled_filters = RetryFilter',
+        ALL,
+        'FAILURE',
+        "no 'RetryFilter'. Correct or remove the name in enabled_filters",
+    ),
+    (
+        'enabled_filters = ComputeFilter',
+        'enabled_filters = A\n B',
+        ALL,
+        'FAILURE',
+        "no 'A\\nB'",
+    ),
+    (OURS, 'acme.Gone', ALL, 'FAILURE', "'acme.Gone': ImportError: Class Go"),
     (OURS, 'acme.Old', ALL, 'FAILURE', 'acme.Old.weight_multiplier(host_stat'),
+    (OURS, 'acme.Text', ALL, 'FAILURE', 'acme.Text.weight_multiplier(host_sta'),
     (f'{OF_NOVA},{OURS}', OURS, ALL, 'WARNING', 'RAM'),
     # What is on.
     (',AggregateInstanceTypeFilter', '', 'Filter', 'SUCCESS', 'Off. To switc'),
@@ -47,33 +62,105 @@ CASES = (
         'WARNING',
         'On, but AggregateInstanceExtraSpecsFilter is enabled as well',
     ),
-    # What is stronger.
-    ('', '', 'Preferences', 'SUCCESS', '1 point is 1, and of 100 points 3. '),
+    (
+        OUR_FILTERS,
+        f'{OUR_FILTERS}available_filters = acme.all_filters\n',
+        'Filter',
+        'WARNING',
+        'Off, because acme.AggregateInstanceTypeFilter has the same name',
+    ),
+    # The remedy, followed.
+    (
+        OUR_FILTERS,
+        f'available_filters = acme.all_filters\n{OUR_FILTERS}',
+        'Filter',
+        'SUCCESS',
+        'On.',
+    ),
     (
         '',
-        'preference_weight_multiplier = 10',
-        'Preferences',
-        'SUCCESS',
-        'of 100 points 30. Other weighers can add up to 7. BuildFailureWeigher'
-        ' (build_failure_weight_multiplier = 1000000) and CrossCellWeigher '
-        '(cross_cell_move_weight_multiplier = 1000000) outweigh all',
+        'exempt_metadata_keys = rack',
+        'Filter',
+        'WARNING',
+        'Add availability_zone to exempt_metadata_keys',
     ),
-    ('', '', STACKS, 'SUCCESS', 'is -1. Other weighers can add up to 8'),
+    ('', 'exempt_metadata_keys = rack,avail*', 'Filter', 'SUCCESS', 'On.'),
+    # What is stronger.
+    ('', '', PREFERENCES, 'SUCCESS', 'preference_weight_multiplier in [nova_'),
+    (
+        '',
+        PREFERENCE,
+        PREFERENCES,
+        'SUCCESS',
+        '1 point is 10. Other weighers can add up to ',
+        'BuildFailureWeigher and CrossCellWeigher may outweigh all',
+    ),
+    (
+        '',
+        f'{PREFERENCE}\n[filter_scheduler]\nram_weight_multiplier = -1e6',
+        PREFERENCES,
+        'WARNING',
+        'RAMWeigher (1e+06) can outweigh a point',
+    ),
+    (
+        '',
+        f'{PREFERENCE}\n[filter_scheduler]\nram_weight_multiplier = nan',
+        PREFERENCES,
+        'WARNING',
+        'RAMWeigher (nan) can',
+    ),
+    (
+        '',
+        f'{PREFERENCE}\n[filter_scheduler]\nram_weight_multiplier = inf',
+        PREFERENCES,
+        'WARNING',
+        'RAMWeigher (inf) can',
+    ),
+    (
+        OURS,
+        f'{OURS},acme.Strong\n[nova_filters]\n{PREFERENCE}\n',
+        PREFERENCES,
+        'WARNING',
+        'Strong (1e+09) can outweigh a point',
+    ),
+    (
+        'AggregateInstanceTypeFilter\n',
+        f'AggregateInstanceExtraSpecsFilter\n[nova_filters]\n{PREFERENCE}\n'
+        '[filter_scheduler]\n',
+        PREFERENCES,
+        'WARNING',
+        'Replace it with AggregateInstanceTypeFilter',
+    ),
+    (
+        '',
+        f'{PREFERENCE}\n{SUBSET}',
+        PREFERENCES,
+        'WARNING',
+        'any of the 5 best hosts. Set it to 1.',
+    ),
+    ('', f'{AFFINITY} = -10\n{SUBSET}', STACKS, 'WARNING', 'of the 5 best'),
+    ('', f'{AFFINITY} = -1', STACKS, 'WARNING', 'is -1. Other weighers can ad'),
     ('', f'{AFFINITY} = 0', STACKS, 'WARNING', 'Nothing '),
     (
         '',
         f'{AFFINITY} = -10\npreference_weight_multiplier = 20\n',
         STACKS,
         'WARNING',
-        'can add up to 27',
-        ': preference_weight_multiplier 20, ',
+        'can add up to 2',
+        ': PreferenceWeigher (20), ',
         'to 30 or more',
     ),
-    ('', f'{AFFINITY} = -9', STACKS, 'SUCCESS', 'is -9.'),
-    (f'signing_key = {signing.KEY}', '', STACKS, 'SUCCESS', 'are believed'),
+    ('', f'{AFFINITY} = -30', STACKS, 'SUCCESS', 'is -30.'),
+    (
+        f'signing_key = {signing.KEY}',
+        f'[nova_filters]\n{AFFINITY} = -10',
+        STACKS,
+        'SUCCESS',
+        'are believed',
+    ),
     (
         f'{OF_NOVA},{OURS}',
-        f'{OURS},{OF_NOVA}',
+        f'{OURS},{OF_NOVA}\n[nova_filters]\n{AFFINITY} = -10',
         STACKS,
         'WARNING',
         'the later weighers refuse: ',
@@ -82,7 +169,7 @@ CASES = (
     # A class path loads one weigher.
     (
         f'{OURS}\n',
-        'nova_filters.weighers.host_weighers.StackAffinityWeigher\n'
+        'nova_filters.weighers.preference.PreferenceWeigher\n'
         '[nova_filters]\nserver_group_weight_multiplier = 9\n',
         GROUPS,
         'WARNING',
@@ -90,9 +177,9 @@ CASES = (
     ),
 )
 
-#: A module with a weigher of another vendor.
+#: A module with the plug-ins of another vendor.
 ACME = """
-from nova.scheduler import weights
+from nova.scheduler import filters, weights
 
 class Old(weights.BaseHostWeigher):
     def __init__(self):
@@ -103,7 +190,46 @@ class Old(weights.BaseHostWeigher):
 
     def weight_multiplier(self):
         return 1.0
+
+class Strong(Old):
+    def weight_multiplier(self, host_state):
+        return 1e9
+
+class Text(Old):
+    def weight_multiplier(self, host_state):
+        return 'strong'
+
+class AggregateInstanceTypeFilter(filters.BaseHostFilter):
+    pass
+
+def all_filters():
+    return [AggregateInstanceTypeFilter]
 """
+
+#: What another file or folder adds: its name, below the home folder of the
+#: user that runs nova-scheduler.
+PLACES = (
+    'nova.conf',
+    'nova-scheduler.conf',
+    '.nova/nova.conf',
+    '.nova/nova-scheduler.conf',
+    'nova.conf.d/50-x.conf',
+    'nova-scheduler.conf.d/50-x.conf',
+    '.nova/nova.conf.d/50-x.conf',
+    '.nova/nova-scheduler.conf.d/50-x.conf',
+    # oslo.config reads neither of these.
+    'nova-scheduler.conf.d/.50-x.conf',
+    'nova-filters-status.conf',
+    'nova-compute.conf.d/50-x.conf',
+)
+#: Lines that make nova-scheduler start, or not.
+LINES = (
+    '[filter_scheduler]\nenabled_filters = Gone\n',
+    '[filter_scheduler]\nweight_classes = acme.Strong\n',
+    '[filter_scheduler]\nweight_classes = acme.Old\n',
+    '[nova_filters]\nstack_spread_over =\n',
+    '[DEFAULT]\nservice_down_time = maybe\n',
+)
 
 
 class NovaFiltersStatusTest(upgrade_checks.UpgradeCheckCase):
@@ -120,8 +246,44 @@ class NovaFiltersStatusTest(upgrade_checks.UpgradeCheckCase):
                 self.assertIn(old, GOOD)
                 text = GOOD.replace(old, new) if old else GOOD + new
                 answer = self.check_details(text, row, code, *words)
-                self.assertNotIn('secret', answer.output)
-                self.assertNotIn('Traceback', answer.output)
+                for word in 'secret', 'Traceback', 'LocationInfo':
+                    self.assertNotIn(word, answer.output)
+
+    def test_the_files_are_those_that_the_scheduler_reads(self):
+        outcomes = collections.Counter()
+        for place in PLACES:
+            for lines in LINES if tests.ALL else LINES[:1]:
+                with self.subTest(place=place, lines=lines):
+                    self.write(GOOD)
+                    path = self.folder / place
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    text = lines
+                    if path.name.startswith('nova.conf'):
+                        text = GOOD + lines
+                    path.write_text(text)
+                    answer = self.execute('upgrade', 'check', '--json')
+                    problem = starts.start(self.folder)
+                    self.assertEqual(problem != '', answer.code == 2, problem)
+                    outcomes[answer.code] += 1
+                    path.unlink()
+        self.assertGreater(min(outcomes[1], outcomes[2]), 2, outcomes)
+
+    def test_a_file_for_the_scheduler_alone_is_enough(self):
+        (self.folder / 'nova-scheduler.conf').write_text(GOOD)
+        self.assertEqual('', starts.start(self.folder))
+        answer = self.execute('upgrade', 'check', '--json')
+        self.assertEqual((1, ''), (answer.code, answer.error))
+
+    def test_a_value_of_another_section_is_told_with_its_file(self):
+        answer = self.check_details(
+            f'{GOOD}[DEFAULT]\nservice_down_time = maybe\n',
+            ALL,
+            'FAILURE',
+            'service_down_time',
+            str(self.folder / self.file),
+        )
+        self.assertNotIn('LocationInfo', answer.output)
+        self.assertNotIn('needs a line of its own', answer.output)
 
     def test_a_password_in_another_option_is_not_told(self):
         url = 'mysql+pymysql://nova:secret@db/nova'
@@ -133,5 +295,5 @@ class NovaFiltersStatusTest(upgrade_checks.UpgradeCheckCase):
 
     def test_a_configuration_without_the_plugins_is_a_warning(self):
         answer = self.check_details('', 'Filter', 'WARNING', 'Off. ')
-        for row in 'Preferences', STACKS, GROUPS:
+        for row in PREFERENCES, STACKS, GROUPS:
             self.assert_details(answer, row, 'SUCCESS', 'Off. To switch it on')
