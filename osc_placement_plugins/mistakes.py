@@ -60,6 +60,8 @@ class FindingCode(enum.StrEnum):
     MISSPELLED_FLAG = 'misspelled-flag', Severity.WARNING
     #: A value of a flag that means neither on nor off. The flag is off.
     UNCLEAR_FLAG = 'unclear-flag', Severity.WARNING
+    #: A flag of an aggregate that has no keys to demand.
+    FLAG_WITHOUT_DEMAND = 'flag-without-demand', Severity.WARNING
     #: A flag in a flavor, where the flag has no effect.
     FLAG_IN_FLAVOR = 'flag-in-flavor', Severity.WARNING
     #: A comma in a flavor's value. Aggregates cannot offer such a value.

@@ -41,6 +41,7 @@ def find(flavors: Collection[Flavor], inventory: Inventory) -> list[Finding]:
     findings = [
         *_find_in_flavors(flavors, inventory),
         *_find_in_aggregates(inventory.aggregates),
+        *_find_without_demand(inventory),
         *_find_closed(flavors, inventory),
         *_find_contradictory(inventory),
     ]
@@ -226,6 +227,30 @@ def _find_in_aggregates(
                 )
 
 
+def _find_without_demand(inventory: Inventory) -> Iterator[Finding]:
+    """Find aggregates with a flag whose keys are all exempt from demand."""
+    is_exempt = inputs.exemption(inventory.exempt)
+    for aggregate in inventory.aggregates:
+        flag = inputs.read_flag(aggregate.metadata)
+        keys = [key for key, _ in aggregate.items()]
+        if not flag or not all(is_exempt(key) for key in keys):
+            continue
+        text = 'the flag has no effect, because the aggregate has no other key'
+        if keys:
+            text = (
+                'the flag has no effect, because exempt_metadata_keys covers '
+                f'all other keys: {quote_all(keys)}'
+            )
+        yield Finding(
+            FindingCode.FLAG_WITHOUT_DEMAND,
+            text,
+            'a key that exempt_metadata_keys does not cover',
+            'aggregate',
+            aggregate.name,
+            flag,
+        )
+
+
 def _find_in_metadata(
     name: str, text: str, aggregate: inputs.Aggregate
 ) -> Iterator[Finding]:
@@ -286,13 +311,21 @@ def _find_closed(
         closing = _closing_keys(aggregate, hosts, alike, inventory.exempt)
         if closing:
             key = min(closing, key=lambda k: (-closing[k], k))
+            remedy = (
+                f"{SCOPE}{key}=… in a flavor, or a piece '~' in this "
+                "aggregate's value if flavors without the key may use its "
+                'hosts'
+            )
+            if ':' in key:
+                remedy += (
+                    f', or {quote(key)} in exempt_metadata_keys if the key '
+                    'belongs to another service'
+                )
             yield Finding(
                 FindingCode.CLOSED_AGGREGATE,
                 f'none of {len(flavors)} flavors meets what it demands; '
                 f'{quote(key)} keeps out most',
-                f"{SCOPE}{key}=… in a flavor, or a piece '~' in this "
-                "aggregate's value if flavors without the key may use its "
-                'hosts',
+                remedy,
                 'aggregate',
                 aggregate.name,
                 key,

@@ -21,7 +21,8 @@ FOREIGN = """
     failure_domain_filter heat_helm_values kolla nova_blazar_enabled
     nova_helm_values nova_scheduler_filters openstack_deploy user_secrets
     user_variables
-    --availability-zone --check-capacity --min-size --no-deps
+    --availability-zone --check-capacity --config-dir --min-size --no-deps
+    log_config_append
     CUSTOM_LICENSED no-such-key
     ACTION Encountered safe
 """

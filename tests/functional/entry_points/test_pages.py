@@ -4,6 +4,7 @@
 
 import functools
 import json
+import pathlib
 import re
 import sys
 from collections.abc import Callable
@@ -140,6 +141,10 @@ class PagesTest(pages.Walk, upgrade_checks.UpgradeCheckCase):
     def type(self, command: pages.Command) -> str:
         """Run an upgrade check on the file that the page shows."""
         program, *words = command.words.split()
+        if program == 'oslo-config-validator':
+            self.file = 'nova.conf'
+            path = self.write(self.files[self.file])
+            return self.validate(path)
         (file,) = (f for f, name in COMMANDS.items() if name == program)
         self.command, self.file = program, file
         path = str(self.write(self.files[file]))
@@ -182,6 +187,20 @@ class PagesTest(pages.Walk, upgrade_checks.UpgradeCheckCase):
         run()
         self.assertEqual(2, self.code)
         self.assert_says('The check finds the mistake:')
+
+    def check_validator(self, run: Callable[[], str]) -> None:
+        run()
+        path = self.write(f'{self.files["nova.conf"]}enabled_filterz = x\n')
+        self.assertIn('filter_scheduler/enabled_filterz', self.validate(path))
+        self.assert_says('Misspelled options.')
+
+    def validate(self, path: Any) -> str:
+        """Return what oslo-config-validator says of a file."""
+        (command,) = self.block.commands
+        _, *words = command.words.replace('./nova.conf', str(path)).split()
+        folder = pathlib.Path(sys.executable).parent
+        result = subprocesses.run(folder / 'oslo-config-validator', *words)
+        return result.stdout + result.stderr
 
     def check_levels(self, run: Callable[[], str]) -> None:
         _, _, levels = run().partition('= ')

@@ -59,6 +59,12 @@ METADATA = (
     ({'k': '1', _FLAG: 'False'},),
     # What a flavor may omit is no plain text here.
     ({'k': '1,~', inputs.SOFT_FLAG: 'true'},),
+    # All keys are exempt from demand, or there is none.
+    ({'os_distro': 'windows', **_ON}, Code.FLAG_WITHOUT_DEMAND),
+    ({'trait:CUSTOM_X': 'required', **_ON}, Code.FLAG_WITHOUT_DEMAND),
+    ({'os_type': 'x', inputs.SOFT_FLAG: 'on'}, Code.FLAG_WITHOUT_DEMAND),
+    ({**_ON}, Code.FLAG_WITHOUT_DEMAND),
+    ({'os_distro': 'windows', 'k': '1,~', **_ON},),
 )
 #: Extra specs of a flavor, metadata of an aggregate, and what is found.
 TOGETHER = (
@@ -310,7 +316,36 @@ class DemandTest(unittest.TestCase):
         )
 
     def test_exempt_keys_are_not_demanded(self) -> None:
-        self.assertEqual([], find([{}], self.FORCED, exempt=('a', 'b')))
+        (finding,) = find([{}], self.FORCED, exempt=('a', 'b'))
+        self.assertEqual(
+            mistakes.Finding(
+                Code.FLAG_WITHOUT_DEMAND,
+                'the flag has no effect, because exempt_metadata_keys covers '
+                "all other keys: 'a', 'b'",
+                'a key that exempt_metadata_keys does not cover',
+                'aggregate',
+                'a0',
+                _FLAG,
+            ),
+            finding,
+        )
+        # The remedy, followed.
+        self.assertEqual([], find([{'b': '2'}], self.FORCED, exempt=('a',)))
+
+    def test_a_key_of_another_service_is_made_exempt(self) -> None:
+        blazar = {'blazar:owner': 'p1', 'k': '1', **_ON}, 'h1'
+        flavors = [{'k': '1'}]
+        findings = {f.code: f for f in find(flavors, blazar)}
+        finding = findings[Code.CLOSED_AGGREGATE]
+        self.assertEqual('blazar:owner', finding.key)
+        self.assertIn(
+            "'blazar:owner' in exempt_metadata_keys if the key belongs to "
+            'another service',
+            finding.remedy,
+        )
+        # The remedy, followed.
+        exempt = (*_EXEMPT, 'blazar:owner')
+        self.assertEqual([], find(flavors, blazar, exempt=exempt))
 
     def test_the_remedy_opens_nothing_but_the_aggregate(self) -> None:
         new = {'gpu': 'h100', **_ON}, 'h2'
