@@ -11,13 +11,15 @@ import sys
 import unittest
 from typing import Any
 
+import ddt
 from nova import context as nova_context
 from nova import exception, objects
 from nova.api.openstack.compute import flavors_extraspecs
 from nova.api.validation.extra_specs import validators
-from nova.scheduler import host_manager
+from nova.scheduler import filters, host_manager, weights
 from oslo_messaging import server as messaging
 
+import nova_filters
 from nova_filters import conf
 from nova_filters.matching import requirement
 from osc_placement_plugins import mistakes
@@ -39,6 +41,33 @@ class AggregateTest(unittest.TestCase):
         for key in conf.DEFAULTS['exempt_metadata_keys']:
             if key.startswith(('os_', 'hw_', 'img_')):
                 self.assertIn(key, objects.ImageMetaProps.fields)
+
+
+@ddt.ddt
+class SeamTest(pages.PageTestCase):
+    """What Nova asks our classes for is on the page about seams."""
+
+    @ddt.data(filters.BaseHostFilter, weights.BaseHostWeigher)
+    def test_the_page_names_what_the_base_class_has(self, base_class) -> None:
+        prose = pages.prose('contributor/seams')
+        for name in dir(base_class):
+            if name[0] != '_':
+                self.assertIn(name, prose)
+
+    @ddt.data(*nova_filters.all_filters(), *nova_filters.all_weighers())
+    def test_a_class_takes_what_its_base_class_takes(self, cls) -> None:
+        base_class = filters.BaseHostFilter
+        if not issubclass(cls, base_class):
+            base_class = weights.BaseHostWeigher
+        for name, method in inspect.getmembers(base_class, callable):
+            if name[:2] != '__':
+                ours = inspect.signature(getattr(cls, name))
+                # Nova's own classes have other names for their parameters.
+                self.assertEqual(
+                    len(inspect.signature(method).parameters),
+                    len(ours.parameters),
+                    name,
+                )
 
 
 class PageTest(pages.PageTestCase):

@@ -84,6 +84,7 @@ class OracleTest(base.OptionTestCase):
         self.assert_agreement(verdicts, oracle.passes)
 
     def test_the_weights_are_those_of_the_oracle(self) -> None:
+        self.set_option('preference_weight_multiplier', 1.0)
         weigher = preference.PreferenceWeigher()
 
         def weigh(spec: Any, hosts: list[Any]) -> list[float]:

@@ -2,6 +2,7 @@
 
 """Text as a set over all values and *absent*."""
 
+import string
 import unittest
 
 import ddt
@@ -28,6 +29,14 @@ class RequirementTest(unittest.TestCase):
             self.assertIs(True, requirement.is_plain(text), text)
         for text in ('*', '1,~', '!', '<or> 1', '>= 2', 's== 1', '<in> 1'):
             self.assertIs(False, requirement.is_plain(text), text)
+
+    def test_other_texts_are_plain(self) -> None:
+        words = {*string.punctuation, '**', '<and>', '<not>', '>', '<', '=~'}
+        for text in words - {'*', '~', '!', '='}:
+            for value in text, f'{text} 1', f'<or> {text}':
+                expected = {value.removeprefix('<or> ')}
+                literals = requirement.parse(value).literals
+                self.assertEqual(expected, literals, value)
 
     def test_a_literal_accepts_one_text_only(self) -> None:
         literal = requirement.literal('<or> *')
