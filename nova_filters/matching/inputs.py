@@ -141,8 +141,8 @@ def read_items(
 ) -> Iterator[tuple[str, str]]:
     """Yield each key of an aggregate with its value, except the flags.
 
-    :param flagged: whether a flag counts in the metadata. If true, :data:`SCOPE` is
-        removed from the keys, so a key may come twice.
+    :param flagged: whether a flag counts in the metadata. If so, :data:`SCOPE`
+        is removed from the keys, so a key may come twice.
     :returns: the pairs, without those whose value is None: in Nova's API, None
         removes the key.
     :raises TypeError: if a value is neither a string nor None.

@@ -92,10 +92,12 @@ class Judge:
             self._indices.setdefault(spec.key, []).append(index)
         is_exempt = inputs.exemption(exempt)
         # What reads the extra specs of the flavor, by the aggregate's flag.
-        self._readers = {
-            each: _list_readers(flavor, each, is_exempt if each == flag else None)
-            for each in ('', *inputs.FLAGS)
-        }
+        self._readers = {}
+        for each in ('', *inputs.FLAGS):
+            demanding = each == flag
+            self._readers[each] = _list_readers(
+                flavor, bool(each), demanding, is_exempt
+            )
         self._demands = _Answers(
             functools.partial(_read_demand, {*self._indices}, is_exempt)
         )
@@ -196,10 +198,7 @@ class Judge:
             if _bits(bits, index) & decision.DEMAND:
                 return True
         _, demands = self._statements[aggregate]
-        for key, _ in demands:
-            if key == refusal.key:
-                return True
-        return False
+        return any(key == refusal.key for key, _ in demands)
 
     def met_specs(self, aggregates: Iterable[Any]) -> list[int]:
         """Return the indices of the extra specs that some aggregates meet.
@@ -324,14 +323,14 @@ def _check(flavor: Sequence[inputs.FlavorSpec], joined: int) -> _Check:
 
 def _list_readers(
     flavor: Sequence[inputs.FlavorSpec],
-    flag: str,
-    is_exempt: Callable[[str], object] | None,
+    flagged: bool,
+    demanding: bool,
+    is_exempt: Callable[[str], object],
 ) -> list[tuple[str, _Answers, int]]:
     """Return what reads the extra specs of a flavor in some aggregates.
 
-    :param flag: the flag that is on in the aggregates; empty if none is on.
-    :param is_exempt: tells which keys the aggregates do not demand; None if
-        they demand none.
+    :param flagged: whether a flag counts in the aggregates.
+    :param demanding: whether the aggregates demand their keys.
     :returns: for each name of a key in metadata, the bits for each value, and
         where these bits belong in a statement.
     """
@@ -340,11 +339,11 @@ def _list_readers(
         read = functools.partial(
             decision.read,
             spec.requirement,
-            flagged=bool(flag),
-            demanded=is_exempt is not None and not is_exempt(spec.key),
+            flagged=flagged,
+            demanded=demanding and not is_exempt(spec.key),
         )
         answers = _Answers(read)
-        for name in inputs.list_names(spec.key, flagged=bool(flag)):
+        for name in inputs.list_names(spec.key, flagged):
             readers.append((name, answers, index * _WIDTH))
     return readers
 

@@ -51,7 +51,13 @@ CASES = (
     ),
     (OURS, 'acme.Gone', ALL, 'FAILURE', "'acme.Gone': ImportError: Class Go"),
     (OURS, 'acme.Old', ALL, 'FAILURE', 'acme.Old.weight_multiplier(host_stat'),
-    (OURS, 'acme.Text', ALL, 'FAILURE', 'acme.Text.weight_multiplier(host_sta'),
+    (
+        OURS,
+        'acme.Text',
+        ALL,
+        'FAILURE',
+        'acme.Text.weight_multiplier(host_sta',
+    ),
     (f'{OF_NOVA},{OURS}', OURS, ALL, 'WARNING', 'RAM'),
     # What is on.
     (',AggregateInstanceTypeFilter', '', 'Filter', 'SUCCESS', 'Off. To switc'),
@@ -139,7 +145,13 @@ CASES = (
         'any of the 5 best hosts. Set it to 1.',
     ),
     ('', f'{AFFINITY} = -10\n{SUBSET}', STACKS, 'WARNING', 'of the 5 best'),
-    ('', f'{AFFINITY} = -1', STACKS, 'WARNING', 'is -1. Other weighers can ad'),
+    (
+        '',
+        f'{AFFINITY} = -1',
+        STACKS,
+        'WARNING',
+        'is -1. Other weighers can ad',
+    ),
     ('', f'{AFFINITY} = 0', STACKS, 'WARNING', 'Nothing '),
     (
         '',
