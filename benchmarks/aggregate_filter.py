@@ -86,6 +86,10 @@ class Bench:
         nowhere = logging.StreamHandler(open(os.devnull, 'w'))  # noqa: SIM115
         logging.basicConfig(level=logging.INFO, handlers=[nowhere], force=True)
         self._states = states
+        # By default, the weigher is off.
+        engine.CONF.set_override(
+            'preference_weight_multiplier', 1.0, group='nova_filters'
+        )
         manager = cloud.scheduler(engine.IN_TREE, engine.OURS).host_manager
         self._filters = manager.enabled_filters[-2:]
         self._filter = manager.filter_handler.get_filtered_objects

@@ -23,7 +23,7 @@ FOREIGN = """
     user_variables
     --availability-zone --check-capacity --config-dir --min-size --no-deps
     log_config_append
-    CUSTOM_LICENSED no-such-key
+    CUSTOM_LICENSED no-such-key filter_one run_filter_for_index
     ACTION Encountered safe
 """
 #: Which command stands above which one.
