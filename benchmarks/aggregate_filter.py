@@ -50,9 +50,9 @@ HEADS = (
     'keys of each',
     'filter, 1 key',
     'filter, 3 keys',
-    'at least',
+    'wanted',
     'PreferenceWeigher',
-    'at most',
+    'limit',
 )
 
 
@@ -80,6 +80,7 @@ class Bench:
 
     def __init__(self) -> None:
         cloud = common.nova_cloud()
+        from nova_filters import plugin
         from testing.nova import engine, states
 
         # INFO is on, as it is by default; the lines go nowhere.
@@ -87,7 +88,7 @@ class Bench:
         logging.basicConfig(level=logging.INFO, handlers=[nowhere], force=True)
         self._states = states
         # By default, the weigher is off.
-        engine.CONF.set_override(
+        plugin.CONF.set_override(
             'preference_weight_multiplier', 1.0, group='nova_filters'
         )
         manager = cloud.scheduler(engine.IN_TREE, engine.OURS).host_manager
