@@ -160,6 +160,8 @@ class StackTestCase(CloudTestCase):
         super().setUp()
         self.hosts = [self.add_host() for _ in range(4)]
         self.flavor = self.add_flavor({})
+        # By default, the weigher is off.
+        super().set_option(MULTIPLIER, -STRONG)
         self.restart()
 
     def set_option(

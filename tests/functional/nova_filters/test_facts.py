@@ -2,9 +2,14 @@
 
 """Numbers of the pages, from the Nova and the weighers that are there."""
 
+import pathlib
 import re
+import subprocess
+import sys
 
+from nova import context as nova_context
 from nova.conf import scheduler as scheduler_conf
+from oslo_messaging import server as messaging
 
 from testing.nova import engine
 from tests import pages
@@ -21,7 +26,8 @@ class NovaTest(base.StackTestCase):
         attempts = engine.CONF.scheduler.max_attempts
         self.assert_page_says(
             'soft-anti-affinity',
-            f'After {NUMBERS[attempts]} attempts, the server is in ERROR.',
+            f'After {NUMBERS[attempts]} attempts (``[scheduler] '
+            'max_attempts``), the server is in ERROR.',
         )
 
     def test_how_many_hosts_placement_returns(self) -> None:
@@ -36,9 +42,29 @@ class NovaTest(base.StackTestCase):
         subset = engine.CONF.filter_scheduler.host_subset_size
         self.assert_page_says(
             'soft-anti-affinity',
-            'Keep ``[filter_scheduler] host_subset_size`` at its default of '
-            f'{subset}.',
+            f'Set ``[filter_scheduler] host_subset_size`` back to {subset}',
         )
+
+    def test_options_beside_the_spread(self) -> None:
+        nova = engine.CONF
+        self.assertFalse(nova.workarounds.disable_group_policy_check_upcall)
+        self.assertIn('mysql_wsrep_sync_wait', nova.api_database)
+        self.assert_page_says(
+            'nova-spread',
+            f'Nova itself waits {nova_context.CELL_TIMEOUT} seconds',
+        )
+        (pool_size,) = messaging._pool_opts
+        self.assert_page_says(
+            'soft-anti-affinity',
+            f'up to {pool_size.default} requests at once',
+        )
+
+    def test_the_command_that_disables_a_cell(self) -> None:
+        program = pathlib.Path(sys.executable).with_name('nova-manage')
+        command = [program, 'cell_v2', 'update_cell', '--help']
+        printed = subprocess.check_output(command, text=True)
+        self.assertIn('--disable', printed)
+        self.assert_page_says('nova-spread', '``nova-manage cell_v2 update_ce')
 
     def test_the_filters_of_nova_and_ours(self) -> None:
         (default,) = (

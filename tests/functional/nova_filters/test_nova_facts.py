@@ -4,26 +4,21 @@
 
 import collections
 import inspect
-import pathlib
 import re
-import subprocess
-import sys
 import unittest
 from typing import Any
 
 import ddt
-from nova import context as nova_context
 from nova import exception, objects
 from nova.api.openstack.compute import flavors_extraspecs
 from nova.api.validation.extra_specs import validators
 from nova.scheduler import filters, host_manager, weights
-from oslo_messaging import server as messaging
 
 import nova_filters
 from nova_filters import conf
 from nova_filters.matching import requirement
 from osc_placement_plugins import mistakes
-from testing.nova import engine, states
+from testing.nova import states
 from tests import pages
 from tests.functional.nova_filters import base
 
@@ -81,45 +76,6 @@ class PageTest(pages.PageTestCase):
         source = inspect.getsource(flavors_extraspecs)
         (version,) = re.findall(r"is_supported\([^)]*'([\d.]+)'", source)
         self.assert_page_says('nova', f'Since microversion {version}, Nova')
-
-
-class SpreadTest(pages.PageTestCase):
-    """What the pages on spreading say of Nova's options."""
-
-    def test_nova_has_the_options_with_these_defaults(self) -> None:
-        base.cloud()
-        nova = engine.CONF
-        attempts = {3: 'three'}[nova.scheduler.max_attempts]
-        for sentence in (
-            f'After {attempts} attempts (``[scheduler] max_attempts``)',
-            '``[workarounds] disable_group_policy_check_upcall``',
-        ):
-            self.assert_page_says('soft-anti-affinity', sentence)
-        self.assertFalse(nova.workarounds.disable_group_policy_check_upcall)
-        for sentence in (
-            '``[filter_scheduler] host_subset_size`` back to 1',
-            '``[scheduler] max_placement_results``',
-            '``[api_database] mysql_wsrep_sync_wait = 1``',
-            f'Nova itself waits {nova_context.CELL_TIMEOUT} seconds',
-        ):
-            self.assert_page_says('nova-spread', sentence)
-        self.assertEqual(1, nova.filter_scheduler.host_subset_size)
-        self.assertLess(0, nova.scheduler.max_placement_results)
-        self.assertIn('mysql_wsrep_sync_wait', nova.api_database)
-
-    def test_nova_has_the_command_that_disables_a_cell(self) -> None:
-        program = pathlib.Path(sys.executable).with_name('nova-manage')
-        command = [program, 'cell_v2', 'update_cell', '--help']
-        printed = subprocess.check_output(command, text=True)
-        self.assertIn('--disable', printed)
-        self.assert_page_says('nova-spread', '``nova-manage cell_v2 update_ce')
-
-    def test_a_process_handles_as_many_requests_as_the_page_says(self) -> None:
-        (pool_size,) = messaging._pool_opts
-        self.assert_page_says(
-            'soft-anti-affinity',
-            f'up to {pool_size.default} requests at once',
-        )
 
 
 class LintTest(unittest.TestCase):

@@ -77,10 +77,6 @@ class StackTest(base.StackTestCase):
 class OrderTest(base.StackTestCase):
     """Servers in flight, in the order of their requests and actions."""
 
-    def setUp(self) -> None:
-        super().setUp()
-        self.set_option(MULTIPLIER, -STRONG)
-
     def test_flavors_on_hosts_of_their_own_do_not_disturb(self) -> None:
         for hosts, role in ((self.hosts[:1], 'a'), (self.hosts[1:], 'b')):
             self.add_aggregate(hosts, {'role': role})
@@ -181,7 +177,6 @@ class GroupTest(base.StackTestCase):
 
     def group(self, multiplier: float, policy: str) -> Any:
         """Return a new group in a cloud with this multiplier."""
-        self.set_option(MULTIPLIER, -STRONG)
         self.set_option('server_group_weight_multiplier', multiplier)
         self.restart()
         return self.cloud.add_group(policy)
@@ -239,7 +234,6 @@ class BesideNovaTest(base.StackTestCase):
                 )
 
     def test_a_host_that_others_refuse_is_no_place(self) -> None:
-        self.set_option(MULTIPLIER, -STRONG)
         broken = self.hosts[1]
         self.cloud.report(broken, stats='{"failed_builds": "1"}')
         self.addCleanup(self.cloud.report, broken, stats='{}')
@@ -368,7 +362,6 @@ class CostTest(base.StackTestCase):
         self.assertEqual([3, 2, 0, 0], self.members(request))
 
     def test_what_is_kept_of_a_request_follows_its_row(self) -> None:
-        self.set_option(MULTIPLIER, -STRONG)
         member = self.request(_STACK)
         request = self.request(_STACK)
         self.assertEqual(1, len(self.see(request).alike()))
@@ -418,7 +411,6 @@ class HostileTest(base.StackTestCase):
         {'heat_root_stack_id': 'a', 'heat_signature': '0' * 64},
     )
     def test_odd_hints_harm_nobody(self, hints) -> None:
-        self.set_option(MULTIPLIER, -STRONG)
         self.place(_STACK | hints, 1, project='p2')
         odd = self.request(_STACK | hints, 'p2')
         with self.assertNoLogs('nova_filters', logging.WARNING):
@@ -570,7 +562,6 @@ class FaultTest(base.StackTestCase):
         return cell
 
     def test_members_in_a_cell_without_candidates_count(self) -> None:
-        self.set_option(MULTIPLIER, -STRONG)
         self.set_option('stack_spread_over', ['rack'])
         first, _ = (
             self.add_aggregate(hosts, {'rack': rack})
