@@ -64,8 +64,8 @@ class Pattern(types.String):
         return pattern
 
 
-class Levels(types.List):
-    """A list of kinds of places that is not empty."""
+class TopologyKeys(types.List):
+    """A list of topology keys that is not empty."""
 
     def __call__(self, value: Any) -> Any:
         """Return the list.
@@ -73,10 +73,10 @@ class Levels(types.List):
         :param value: the list or its text.
         :raises ValueError: if the list is empty.
         """
-        levels = super().__call__(value)
-        if not levels:
+        keys = super().__call__(value)
+        if not keys:
             raise ValueError('it is empty; write "host" for single hosts')
-        return levels
+        return keys
 
 
 OPTS: Final = (
@@ -136,24 +136,25 @@ Related options:
     ),
     cfg.Opt(
         'stack_spread_over',
-        type=Levels(),
+        type=TopologyKeys(),
         default=['host'],
         help="""
-The kind of place over which a stack is spread, or into which it is packed.
+The topology keys by which stacks and server groups are spread or packed.
 
+Hosts with the same value of a topology key form a domain, such as a rack.
 ``StackAffinityWeigher`` and ``ServerGroupWeigher`` count the members of a
-stack or server group in each place. Spreading means few members in each place.
-Packing means many members in one place.
+stack or server group in each domain. Spreading means few members in each
+domain. Packing means many members in one domain.
 
 Possible values:
 
-* ``host``: each host is a place.
+* ``host``: each host is a domain.
 * ``availability_zone``, or any other metadata key of host aggregates, such
-  as ``rack``: hosts with the same value form one place. A host without the
-  key is a place of its own, or in Nova's default availability zone. If a
-  forced aggregate has the key, the aggregate demands the key of every flavor.
-  To prevent this, add the key to ``exempt_metadata_keys``.
-* A list of several kinds, with the most important kind first. With
+  as ``rack``. A host without the key is a domain of its own, or in Nova's
+  default availability zone. If a forced aggregate has the key, the aggregate
+  demands the key of every flavor. To prevent this, add the key to
+  ``exempt_metadata_keys``.
+* A list of several keys, with the most important key first. With
   ``rack,host``, the weigher compares the racks first. If their numbers of
   members are equal, the weigher compares the hosts.
 
@@ -170,16 +171,20 @@ Related options:
         help="""
 How strongly the servers of one Heat stack attract or repel each other.
 
-``StackAffinityWeigher`` chooses a place for a server by the number of
-instances with the same root stack in each place. All hosts outside this place
-get a weight of nearly 1. Nova multiplies the weight by this number.
+``StackAffinityWeigher`` puts the hosts into an order, by the number of
+instances with the same root stack on each host or in each rack. One step in
+the order counts as much as this number. So the number must be larger than the
+multipliers of the other weighers together. 10 is enough with the default
+multipliers of Nova's own weighers, without
+``build_failure_weight_multiplier`` and
+``cross_cell_move_weight_multiplier``.
 
 Possible values:
 
-* A negative number: the weigher spreads the servers of a stack over the
-  hosts.
-* A positive number: the weigher packs the servers of a stack onto a few
-  hosts.
+* A negative number, such as -10: the weigher spreads the servers of a stack
+  over the hosts.
+* A positive number, such as 10: the weigher packs the servers of a stack onto
+  a few hosts.
 * 0: the weigher has no effect.
 
 Related options:
@@ -195,11 +200,10 @@ Related options:
         help="""
 How strongly the policies of server groups count while servers start.
 
-Nova's own weighers for the policies ``soft-anti-affinity`` and
-``soft-affinity``, and its filter for ``anti-affinity``, do not see servers
-that are still starting. ``ServerGroupWeigher`` sees these servers. It spreads
-or packs the members of a group over the places in ``stack_spread_over``. Nova
-multiplies the normalized result by this number.
+Nova's own weighers and filters for the policies of server groups do not see
+servers that are still starting. ``ServerGroupWeigher`` sees these servers. It
+puts the hosts into an order that spreads or packs the members of a group. One
+step in the order counts as much as this number.
 
 Possible values:
 
@@ -209,8 +213,9 @@ Possible values:
   ``build_failure_weight_multiplier`` and
   ``cross_cell_move_weight_multiplier``.
 
-If this option is not 0, these policies of a server group count for its
-servers, and ``StackAffinityWeigher`` has no effect on these servers.
+If this option is not 0, the policy of a server group counts for its servers,
+and ``StackAffinityWeigher`` has no effect on these servers. For the policy
+``anti-affinity``, the order holds whatever the other weighers say.
 
 Related options:
 
