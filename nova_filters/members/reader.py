@@ -2,6 +2,7 @@
 
 """Read the members of stacks and server groups from Nova's databases."""
 
+import datetime
 import functools
 import operator
 import zlib
@@ -27,8 +28,6 @@ _IMAGE_FILTERS: Final = (
     'AggregateImagePropertiesIsolation',
     'IsolatedHostsFilter',
 )
-#: A request that is kept of a server without a stack. Its text is not read.
-_NO_STACK: Final = stored_requests.StoredRequest(None, '')
 
 #: The cells of servers, by the ids of the servers. None: in no cell yet.
 Cells = Mapping[str, int | None]
@@ -41,12 +40,19 @@ class OwnRowMissing(Exception):
 class Kept(NamedTuple):
     """A stored request that is kept in memory.
 
-    :param times: when Nova created and changed the row; empty if the text was
-        not read.
+    :param created: when Nova wrote the row.
+    :param changed: when Nova changed the row; None if it never did.
     """
 
-    times: tuple[Any, ...]
+    created: datetime.datetime
+    changed: datetime.datetime | None
     request: stored_requests.StoredRequest
+
+
+#: What is kept of a server without a stack. Its text is not read.
+_NO_STACK: Final = Kept(
+    datetime.datetime.min, None, stored_requests.StoredRequest(None, '')
+)
 
 
 class Reader:
@@ -96,14 +102,14 @@ class Reader:
         # reads, it is still pending.
         states = _servers(context, cells, unread)
         hosts = {}
-        moving = {}
+        choosing = {}
         for uuid, state in states.items():
             host = state.current_host()
             if host:
                 hosts[uuid] = host
             elif state.is_pending():
-                moving[uuid] = state
-        if server in moving and moving[server].turn is None:
+                choosing[uuid] = state
+        if server in choosing and choosing[server].turn is None:
             # The members after a server that is booted have left its place
             # free. They do not count, even if they have their hosts already.
             uuids = [*cells]
@@ -111,24 +117,13 @@ class Reader:
                 hosts.pop(uuid, None)
         first = [*cells][:FIRST]
         kept = self._read_requests(
-            context, scope, sorted({*moving, *first}), unread
+            context, scope, sorted({*choosing, *first}), unread
         )
-        pending = []
-        for uuid in moving.keys() & kept:
-            created, _ = kept[uuid].times
-            state = moving[uuid]
-            turn = state.turn or members.Turn(
-                members.BOOTS, numbers[uuid], created
-            )
-            pending.append(
-                members.Pending(
-                    uuid,
-                    turn,
-                    kept[uuid].request.kind,
-                    state.host,
-                    state.action,
-                )
-            )
+        pending = [
+            _pending_member(uuid, numbers[uuid], state, kept[uuid])
+            for uuid, state in choosing.items()
+            if uuid in kept
+        ]
         counted = members.count_members(server, hosts, pending)
         kinds = [kept[uuid].request.kind for uuid in first if uuid in kept]
         return counted._replace(
@@ -178,14 +173,15 @@ class Reader:
 
         :param unread: servers are added whose request cannot be read.
         """
-        kept = dict.fromkeys(uuids, Kept((), _NO_STACK))
-        for uuid, *times, text in rows.request_texts(
+        kept = dict.fromkeys(uuids, _NO_STACK)
+        for uuid, created, changed, text in rows.request_texts(
             context, uuids, stack_hints.ROOT_STACK_ID
         ):
             # A request that cannot be read is not kept.
             del kept[uuid]
             try:
-                kept[uuid] = Kept(tuple(times), self._read_text(text))
+                request = self._read_text(text)
+                kept[uuid] = Kept(created, changed, request)
             except ValueError:
                 # Without the stack's id, the server is no member.
                 if team[1] in text:
@@ -205,21 +201,40 @@ class Reader:
         :param unread: servers are added whose request cannot be read.
         """
         kept = self._kept.setdefault(scope, {})
-        changed = [uuid for uuid in uuids if uuid not in kept]
+        outdated = [uuid for uuid in uuids if uuid not in kept]
         for part in _parts([uuid for uuid in uuids if uuid in kept]):
-            for uuid, *times in rows.request_times(context, part):
-                if kept[uuid].times != tuple(times):
-                    changed.append(uuid)
-        for part in _parts(changed):
-            for uuid, *times, text in rows.request_texts(context, part):
+            changes = rows.request_changes(context, part)
+            for uuid in part:
+                if kept[uuid].changed != changes.get(uuid):
+                    outdated.append(uuid)
+        for part in _parts(outdated):
+            for uuid, created, changed, text in rows.request_texts(
+                context, part
+            ):
                 try:
-                    kept[uuid] = Kept(tuple(times), self._read_text(text))
+                    request = self._read_text(text)
+                    kept[uuid] = Kept(created, changed, request)
                 except ValueError:
                     unread.append(f'server {uuid}')
         return {uuid: kept[uuid] for uuid in uuids if uuid in kept}
 
     def _read_text(self, text: str) -> stored_requests.StoredRequest:
         return stored_requests.read_request(text, self._keys, self._images)
+
+
+def _pending_member(
+    uuid: str, number: int, state: members.Server, kept: Kept
+) -> members.Pending:
+    """Return a pending member.
+
+    :param number: the number of the row that names the member.
+    """
+    turn = state.turn
+    if turn is None:
+        turn = members.Turn(members.BOOTS, number, kept.created)
+    return members.Pending(
+        uuid, turn, kept.request.kind, state.host, state.action
+    )
 
 
 def _servers(

@@ -17,7 +17,6 @@ _REQUEST, _MAPPING = api_models.RequestSpec, api_models.InstanceMapping
 _GROUP, _MEMBER = api_models.InstanceGroup, api_models.InstanceGroupMember
 _SERVER, _ACTION = models.Instance, models.InstanceAction
 _MIGRATION = models.Migration
-_TIMES = _REQUEST.instance_uuid, _REQUEST.created_at, _REQUEST.updated_at
 
 #: How many requests one statement asks for. With 1,000 ids, PostgreSQL may
 #: read the whole table.
@@ -68,27 +67,35 @@ def group_members(context: Any, uuid: str) -> list[Any]:
 
 
 @api_db.context_manager.reader  # type: ignore[untyped-decorator]
-def request_times(context: Any, uuids: Collection[str]) -> list[Any]:
-    """Return when stored requests were written.
+def request_changes(context: Any, uuids: Collection[str]) -> dict[str, Any]:
+    """Return when stored requests were changed, by the ids of the servers.
 
-    :returns: the id of each server, the time of the request, and the time of
-        its latest change; None if there was none.
+    Requests that were never changed are left out. These are nearly all.
     """
-    query = sa.select(*_TIMES).where(_REQUEST.instance_uuid.in_(uuids))
-    return list(context.session.execute(query))
+    query = sa.select(_REQUEST.instance_uuid, _REQUEST.updated_at).where(
+        _REQUEST.instance_uuid.in_(uuids), _REQUEST.updated_at.is_not(None)
+    )
+    return {uuid: updated for uuid, updated in context.session.execute(query)}
 
 
 @api_db.context_manager.reader  # type: ignore[untyped-decorator]
 def request_texts(
     context: Any, uuids: Collection[str], word: str = ''
 ) -> list[Any]:
-    """Return stored requests, like :func:`request_times`, and their texts.
+    """Return stored requests.
 
     Texts of more than :data:`LONGEST` characters are left out.
 
     :param word: only requests whose texts contain this word are read.
+    :returns: the id of each server, the time of the request, the time of its
+        latest change, and the text. The third is None if there was no change.
     """
-    query = sa.select(*_TIMES, _REQUEST.spec).where(
+    query = sa.select(
+        _REQUEST.instance_uuid,
+        _REQUEST.created_at,
+        _REQUEST.updated_at,
+        _REQUEST.spec,
+    ).where(
         _REQUEST.instance_uuid.in_(uuids),
         sa.func.length(_REQUEST.spec) <= LONGEST,
     )

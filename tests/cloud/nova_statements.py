@@ -40,7 +40,7 @@ def main() -> None:
     servers = ['server-1', 'server-2']
     rows.project_servers(admin, 'project')
     rows.group_members(admin, group)
-    rows.request_times(admin, servers)
+    rows.request_changes(admin, servers)
     rows.request_texts(admin, servers, 'word')
     rows.servers(admin, servers)
     main_db.pick_context_manager_reader(rows._moves)(admin, servers)

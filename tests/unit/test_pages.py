@@ -24,7 +24,7 @@ FOREIGN = """
     --availability-zone --check-capacity --config-dir --min-size --no-deps
     log_config_append
     CUSTOM_LICENSED no-such-key filter_one run_filter_for_index
-    ACTION Encountered safe
+    ACTION Encountered safe max_connections
 """
 #: Which command stands above which one.
 ORDER = (

@@ -160,9 +160,9 @@ class StackTestCase(CloudTestCase):
         super().setUp()
         self.hosts = [self.add_host() for _ in range(4)]
         self.flavor = self.add_flavor({})
-        # By default, the weigher is off.
-        super().set_option(MULTIPLIER, -STRONG)
         self.restart()
+        # By default, the weigher is off.
+        self.set_option(MULTIPLIER, -STRONG)
 
     def set_option(
         self, name: str, value: Any, group: str = 'nova_filters'

@@ -53,6 +53,13 @@ class NovaTest(base.StackTestCase):
             'nova-spread',
             f'Nova itself waits {nova_context.CELL_TIMEOUT} seconds',
         )
+        database = nova.api_database
+        connections = database.max_pool_size + database.max_overflow
+        self.assert_page_says(
+            'nova-spread',
+            '``[api_database] max_pool_size`` plus ``max_overflow`` '
+            f'connections, which are {connections} by default.',
+        )
         (pool_size,) = messaging._pool_opts
         self.assert_page_says(
             'soft-anti-affinity',
