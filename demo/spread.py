@@ -18,7 +18,7 @@ PROCESSES = 16
 #: The same with fewer of them.
 FEWER = (1, 3)
 SERVERS = 9
-SEED = 15
+SEED = 17
 MULTIPLIER = 10.0
 ALONE, OURS = 'Nova alone', 'with the weigher'
 
