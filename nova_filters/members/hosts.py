@@ -39,6 +39,9 @@ class Paths:
         :param name: the host. If it is no candidate, its aggregates are known
             as far as they have candidates.
         """
+        if self._keys == [topology.HOST]:
+            # No aggregate matters. This saves time with thousands of hosts.
+            return ((topology.HOST, name),)
         aggregates = self._by_host.get(name)
         if aggregates is None:
             aggregates = [

@@ -100,6 +100,15 @@ class Domain:
             members = -members
         return self.state(), members, self._number
 
+    def sort_hosts(self) -> list[Path]:
+        """Return the paths of all hosts in the domain, the next one first."""
+        if not self.inside:
+            return [self.path]
+        paths = []
+        for domain in sorted(self.inside.values(), key=Domain.key):
+            paths += domain.sort_hosts()
+        return paths
+
     def is_left(self, origin: Path) -> bool:
         """Tell whether a member leaves the only host of the domain.
 
@@ -165,7 +174,8 @@ class Topology:
 
     def add_members(self, host: Path, count: int) -> None:
         """Add members to a host, which need not be a candidate."""
-        for path in _parts(host):
+        for length in range(1, len(host) + 1):
+            path = host[:length]
             if path in self._domains:
                 self._domains[path].members += count
 
@@ -198,9 +208,10 @@ class Topology:
         """
         best = self._cloud.take(origin)
         others = [
-            path for path in self._hosts if path != best and path != origin
+            path
+            for path in self._cloud.sort_hosts()
+            if path not in (best, origin)
         ]
-        others.sort(key=self._keys)
         if self._policy.capacity is None:
             return [best, *others]
         by_state: dict[int, list[Path]] = {FREE: [], REFUSED: [], FULL: []}
@@ -212,14 +223,6 @@ class Topology:
             count = min(len(free), max(_LAST, len(free) // _LAST))
             free.insert(0, free.pop(self._cloud.members % count))
         return [best, *free, *by_state[REFUSED], *by_state[FULL]]
-
-    def _keys(self, path: Path) -> list[Key]:
-        return [self._domains[part].key() for part in _parts(path)]
-
-
-def _parts(path: Path) -> list[Path]:
-    """Return the paths of all domains of a host, the host last."""
-    return [path[:length] for length in range(1, len(path) + 1)]
 
 
 def find_domain(
