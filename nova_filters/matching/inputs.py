@@ -92,8 +92,18 @@ class Aggregate:
         return read_flag(self.metadata) != ''
 
     def items(self) -> Iterator[tuple[str, str]]:
-        """Yield the keys and values of the aggregate."""
-        return read_items(self.metadata, self.flagged)
+        """Yield each key with its value, except the flags.
+
+        :returns: the pairs, without those whose value is None: in Nova's API,
+            None removes the key. In a flagged aggregate, :data:`SCOPE` is
+            removed from the keys, so a key may come twice.
+        """
+        flagged = self.flagged
+        for key, value in self.metadata.items():
+            if flagged:
+                key = key.removeprefix(SCOPE)
+            if key not in FLAGS and value is not None:
+                yield key, value
 
     def pieces(self, key: str) -> list[Requirement]:
         """Return the pieces of the aggregate's values for a key.
@@ -134,27 +144,6 @@ def list_names(key: str, flagged: bool) -> list[str]:
     if not key.startswith(SCOPE):
         names.append(key)
     return names
-
-
-def read_items(
-    metadata: Mapping[str, str], flagged: bool
-) -> Iterator[tuple[str, str]]:
-    """Yield each key of an aggregate with its value, except the flags.
-
-    :param flagged: whether a flag counts in the metadata. If so, :data:`SCOPE`
-        is removed from the keys, so a key may come twice.
-    :returns: the pairs, without those whose value is None: in Nova's API, None
-        removes the key.
-    :raises TypeError: if a value is neither a string nor None.
-    """
-    # Copy the pairs: another thread may change the metadata at any time.
-    for key, value in [*metadata.items()]:
-        if flagged:
-            key = key.removeprefix(SCOPE)
-        if key not in FLAGS and value is not None:
-            if not isinstance(value, str):
-                raise TypeError(f'the value of {key!r} is not a string')
-            yield key, value
 
 
 def read_aggregate(aggregate: Any) -> Aggregate:

@@ -20,24 +20,28 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from nova_filters.matching import decision, inputs
 from nova_filters.matching.reason import Kind, Reason, Side
+from nova_filters.matching.requirement import Requirement
 from os_placement_plugins.quoting import quote
 
 HostT = TypeVar('HostT')
 
 #: The refused hosts by the first reason to refuse each host.
 Refused = dict[Reason, list[HostT]]
-#: Demanded keys that the flavor lacks, each with the bits of a value.
-Demands = frozenset[tuple[str, int]]
+#: What demanding aggregates say about the keys that the flavor lacks: the
+#: keys with a plain value, and the other keys with the bits of their value.
+Demands = tuple[frozenset[str], frozenset[tuple[str, int]]]
 #: What an aggregate says to a flavor. First, the bits of the module
 #: ``decision`` for each extra spec of the flavor; all of them are one number,
 #: so that one ``|`` joins two aggregates. Then its demands.
-Statement = tuple[int, Demands]
+Statement = tuple[int, Demands | None]
 #: What the aggregates of a host say together.
 Joined = tuple[int, frozenset[Demands]]
+#: Why the flavor does not meet the demand for a key, and the bits of the key.
+Refusal = tuple[Kind, int]
 
-#: What an aggregate says that has nothing to do with the flavor.
-_NO_DEMANDS: Final[Demands] = frozenset()
-_NOTHING: Final[Statement] = (0, _NO_DEMANDS)
+#: What a plain value says about a key that the flavor lacks.
+_PLAIN: Final = decision.CARRIED | decision.DEMANDED
+_LACKED: Final[Refusal] = (Kind.MISSING, _PLAIN)
 #: How many bits of a statement belong to one extra spec.
 _WIDTH: Final = 8
 _MASK: Final = (1 << _WIDTH) - 1
@@ -59,12 +63,11 @@ class _Check(NamedTuple):
     """What comes of both checks for the extra specs of a flavor.
 
     :param refusals: the reasons of ``Side.FLAVOR``.
-    :param unmet: the keys whose demand the flavor does not meet: why not, and
-        the bits.
+    :param unmet: the keys of the flavor whose demand it does not meet.
     """
 
     refusals: list[Reason]
-    unmet: dict[str, tuple[Kind, int]]
+    unmet: dict[str, Refusal]
 
 
 class Judge:
@@ -98,10 +101,12 @@ class Judge:
             self._readers[each] = _list_readers(
                 flavor, bool(each), demanding, is_exempt
             )
-        self._demands = _Answers(
-            functools.partial(_read_demand, {*self._indices}, is_exempt)
+        self._lacking_keys = _Answers(
+            functools.partial(_find_lacking, self._indices, is_exempt)
         )
+        self._lacking_bits = _Answers(_read_lacking)
         self._checks = _Answers(functools.partial(_check, flavor))
+        self._demand_reasons = _Answers(_demand_reason)
         self._statements: dict[Any, Statement] = {}
         # Many hosts are in the same demanding aggregates.
         self._unmet_counts: dict[Joined, int] = {}
@@ -126,7 +131,7 @@ class Judge:
                 continue
             group = groups.get(joined)
             if group is None:
-                refusal = next(self._refuse(*joined), None)
+                refusal = self._refuse(joined)
                 group = passed
                 if refusal is not None:
                     group = refused.setdefault(refusal, [])
@@ -145,7 +150,11 @@ class Judge:
             joined = self._join(aggregates)
         except Exception as exc:
             return [_unreadable(exc)]
-        return [*dict.fromkeys(self._refuse(*joined))]
+        bits, _ = joined
+        refusals = dict.fromkeys(self._checks[bits].refusals)
+        for unmet in sorted(self._find_unmet(joined).items()):
+            refusals[self._demand_reasons[unmet]] = None
+        return [*refusals]
 
     def reasons(self, aggregates: Collection[Any]) -> Iterator[Reason]:
         """Yield every reason of :meth:`refusals`, with its values."""
@@ -190,15 +199,21 @@ class Judge:
         """Tell whether an aggregate may be a cause of a refusal."""
         if refusal.side is Side.FLAVOR:
             return True
+        key = refusal.key
         try:
-            bits, _ = self._join((aggregate,))
+            statement = self._statements.get(aggregate)
+            if statement is None:
+                statement = self._read(aggregate)
         except Exception:
             return refusal.kind is Kind.UNREADABLE
-        for index in self._indices.get(refusal.key, ()):
+        bits, demands = statement
+        for index in self._indices.get(key, ()):
             if _bits(bits, index) & decision.DEMAND:
                 return True
-        _, demands = self._statements[aggregate]
-        return any(key == refusal.key for key, _ in demands)
+        if demands is None:
+            return False
+        plain_keys, others = demands
+        return key in plain_keys or key in dict(others)
 
     def met_specs(self, aggregates: Iterable[Any]) -> list[int]:
         """Return the indices of the extra specs that some aggregates meet.
@@ -220,7 +235,7 @@ class Judge:
         joined = self._join(aggregates)
         count = self._unmet_counts.get(joined)
         if count is None:
-            count = sum(1 for _ in self._find_unmet(*joined))
+            count = len(self._find_unmet(joined))
             self._unmet_counts[joined] = count
         return count
 
@@ -234,64 +249,85 @@ class Judge:
         for aggregate in aggregates:
             statement = self._statements.get(aggregate)
             if statement is None:
-                statement = self._read(aggregate.metadata or {})
-                self._statements[aggregate] = statement
+                statement = self._read(aggregate)
             bits, demands = statement
             joined_bits |= bits
-            if demands:
+            if demands is not None:
                 joined_demands.append(demands)
         return joined_bits, frozenset(joined_demands)
 
-    def _read(self, metadata: Mapping[str, str]) -> Statement:
-        """Return what the metadata of an aggregate say."""
+    def _read(self, aggregate: Any) -> Statement:
+        """Return what an aggregate says, and remember it.
+
+        :raises Exception: if the aggregate cannot be read.
+        """
+        metadata = aggregate.metadata or {}
         flag = inputs.read_flag(metadata)
-        joined_bits = 0
-        for name, answers, shift in self._readers[flag]:
+        bits = 0
+        for name, bits_of_values in self._readers[flag]:
             value = metadata.get(name)
             if value is not None:
-                joined_bits |= answers[value] << shift
+                bits |= bits_of_values[value]
+        demands = None
         if flag == self._flag:
-            # Copy the pairs: another thread may change the metadata.
-            pairs = [*metadata.items()]
-            demands = {self._demands[pair] for pair in pairs}
-            demands.discard(None)
-            return joined_bits, frozenset(demands)
-        if joined_bits:
-            return joined_bits, _NO_DEMANDS
-        return _NOTHING
+            demands = self._read_demands(metadata)
+        statement = bits, demands
+        self._statements[aggregate] = statement
+        return statement
 
-    def _refuse(
-        self, joined: int, demands: Iterable[Demands]
-    ) -> Iterator[Reason]:
-        """Yield every reason to refuse a host, as :meth:`refusals` does."""
-        yield from self._checks[joined].refusals
-        for key, kind, bits in self._find_unmet(joined, demands):
-            malformed = bool(bits & decision.MALFORMED)
-            yield Reason(Side.AGGREGATE, kind, key, malformed=malformed)
-
-    def _find_unmet(
-        self, joined: int, demands: Iterable[Demands]
-    ) -> Iterator[tuple[str, Kind, int]]:
-        """Yield the demanded keys that the flavor does not meet, sorted.
-
-        :returns: each key, why the flavor does not meet it, and its bits.
-        """
-        pairs = _NO_DEMANDS.union(*demands)
-        lacking = dict(pairs)
-        if len(lacking) < len(pairs):
-            # Values of the same key say different things.
-            for key, bits in pairs:
-                lacking[key] |= bits
-        unmet = self._checks[joined].unmet
-        for key in sorted([*lacking, *unmet]):
-            if key in unmet:
-                kind, bits = unmet[key]
-                yield key, kind, bits
+    def _read_demands(self, metadata: Mapping[str, str]) -> Demands | None:
+        """Return what a demanding aggregate demands that the flavor lacks."""
+        plain_keys = []
+        others = []
+        lacking_keys = self._lacking_keys
+        lacking_bits = self._lacking_bits
+        # Copy the pairs: another thread may change the metadata.
+        for name, value in [*metadata.items()]:
+            key = lacking_keys[name]
+            if key is None:
                 continue
-            bits = lacking[key]
-            refusal = decision.check_demand(None, bits)
-            if refusal is not None:
-                yield key, refusal, bits
+            bits = lacking_bits[value]
+            if bits == _PLAIN:
+                plain_keys.append(key)
+            elif bits:
+                others.append((key, bits))
+        if plain_keys or others:
+            return frozenset(plain_keys), frozenset(others)
+        return None
+
+    def _refuse(self, joined: Joined) -> Reason | None:
+        """Return the first reason to refuse a host; None if it passes."""
+        bits, _ = joined
+        check: _Check = self._checks[bits]
+        if check.refusals:
+            return check.refusals[0]
+        unmet = self._find_unmet(joined)
+        if not unmet:
+            return None
+        key = min(unmet)
+        refusal: Reason = self._demand_reasons[key, unmet[key]]
+        return refusal
+
+    def _find_unmet(self, joined: Joined) -> dict[str, Refusal]:
+        """Return the demanded keys that the flavor does not meet."""
+        bits, demands = joined
+        unmet = dict.fromkeys(
+            frozenset().union(*[plain_keys for plain_keys, _ in demands]),
+            _LACKED,
+        )
+        unmet.update(self._checks[bits].unmet)
+        # Values of the same key may say different things.
+        joined_others: dict[str, int] = {}
+        for _, others in demands:
+            for key, demand in others:
+                joined_others[key] = joined_others.get(key, 0) | demand
+        for key, demand in joined_others.items():
+            if unmet.pop(key, None):
+                demand |= _PLAIN
+            kind = decision.check_demand(None, demand)
+            if kind is not None:
+                unmet[key] = kind, demand
+        return unmet
 
 
 def _check(flavor: Sequence[inputs.FlavorSpec], joined: int) -> _Check:
@@ -326,43 +362,65 @@ def _list_readers(
     flagged: bool,
     demanding: bool,
     is_exempt: Callable[[str], object],
-) -> list[tuple[str, _Answers, int]]:
+) -> list[tuple[str, _Answers]]:
     """Return what reads the extra specs of a flavor in some aggregates.
 
     :param flagged: whether a flag counts in the aggregates.
     :param demanding: whether the aggregates demand their keys.
-    :returns: for each name of a key in metadata, the bits for each value, and
-        where these bits belong in a statement.
+    :returns: for each name of a key in metadata, the bits for each value,
+        where they belong in a statement.
     """
     readers = []
     for index, spec in enumerate(flavor):
+        demanded = demanding and not is_exempt(spec.key)
         read = functools.partial(
-            decision.read,
-            spec.requirement,
-            flagged=flagged,
-            demanded=demanding and not is_exempt(spec.key),
+            _read_value, spec.requirement, flagged, demanded, index
         )
         answers = _Answers(read)
         for name in inputs.list_names(spec.key, flagged):
-            readers.append((name, answers, index * _WIDTH))
+            readers.append((name, answers))
     return readers
 
 
-def _read_demand(
-    flavor_keys: Container[str],
-    is_exempt: Callable[[str], object],
-    pair: tuple[str, str],
-) -> tuple[str, int] | None:
-    """Return what a demanding aggregate demands that the flavor lacks.
+def _read_value(
+    requirement: Requirement,
+    flagged: bool,
+    demanded: bool,
+    index: int,
+    value: str,
+) -> int:
+    """Return the bits of a value, where they belong in a statement."""
+    bits = decision.read(requirement, value, flagged, demanded)
+    return bits << index * _WIDTH
 
-    :param pair: a key and its value, as the metadata have them.
-    :returns: the key, and the bits of the value; None if the flavor has the
-        key, or if no aggregate demands it.
+
+def _find_lacking(
+    flavor_keys: Container[str], is_exempt: Callable[[str], object], name: str
+) -> str | None:
+    """Return the key that an aggregate demands and the flavor lacks.
+
+    :param name: the key, as the metadata have it.
+    :returns: None if the flavor has the key, or if no aggregate demands it.
     """
-    for key, value in inputs.read_items(dict([pair]), flagged=True):
-        if key not in flavor_keys and not is_exempt(key):
-            return key, decision.read(None, value, flagged=True, demanded=True)
-    return None
+    key = name.removeprefix(inputs.SCOPE)
+    if key in inputs.FLAGS or key in flavor_keys or is_exempt(key):
+        return None
+    return key
+
+
+def _read_lacking(value: str | None) -> int:
+    """Return what the value of a demanded key says to a flavor without it."""
+    # In Nova's API, None removes a key.
+    if value is None:
+        return 0
+    return decision.read(None, value, flagged=True, demanded=True)
+
+
+def _demand_reason(unmet: tuple[str, Refusal]) -> Reason:
+    """Return the reason that the flavor does not meet the demand for a key."""
+    key, (kind, bits) = unmet
+    malformed = bool(bits & decision.MALFORMED)
+    return Reason(Side.AGGREGATE, kind, key, malformed=malformed)
 
 
 def _bits(joined: int, index: int) -> int:
