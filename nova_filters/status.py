@@ -36,18 +36,25 @@ VETOES: Final = ('BuildFailureWeigher', 'CrossCellWeigher')
 #: A key that nearly all clouds have in their aggregates.
 ZONE: Final = 'availability_zone'
 
-_FILTERS_OF_NOVA: Final = 'nova.scheduler.filters.all_filters'
 _FILTER_LINES: Final = (
-    f'"available_filters = {_FILTERS_OF_NOVA}" and '
+    '"available_filters = nova.scheduler.filters.all_filters" and '
     '"available_filters = nova_filters.all_filters"'
 )
 #: What to do, by the option whose value cannot be loaded.
 _REMEDIES: Final = {
     'available_filters': 'Correct this name in [filter_scheduler]. Each name '
     f'in available_filters needs a line of its own: {_FILTER_LINES}.',
+    'enabled_filters': 'Correct or remove the name in enabled_filters, or add '
+    'the available_filters line of its package. Each name in '
+    f'available_filters needs a line of its own: {_FILTER_LINES}.',
     'weight_classes': 'Correct or remove this name in [filter_scheduler]. '
     'Names in weight_classes are separated by commas.',
 }
+_IN_TREE_PROBLEM: Final = (
+    f'{IN_TREE_FILTER} is enabled. It takes "*", "~" and "!" for plain values '
+    'and refuses the hosts that they are meant to allow. Use '
+    f'{FILTER} instead.'
+)
 
 
 class Plugin(NamedTuple):
@@ -75,12 +82,10 @@ class Plugin(NamedTuple):
 class Plugins(NamedTuple):
     """What nova.conf names.
 
-    :param offered: the filters that ``available_filters`` offers.
     :param filters: the filters that are enabled.
     :param weighers: the weighers, in the order in which Nova calls them.
     """
 
-    offered: list[Plugin]
     filters: list[Plugin]
     weighers: list[Plugin]
 
@@ -152,7 +157,9 @@ class Checks(upgrade_check.Checks):
         begin('enabled_filters')
         for name in group.enabled_filters:
             if name not in offered:
-                raise child_process.LoadError(self._miss(name))
+                raise child_process.LoadError(
+                    f'available_filters offers no {quote(name)}'
+                )
         enabled = [offered[name] for name in group.enabled_filters]
         for cls in enabled:
             begin(_path(cls))
@@ -172,23 +179,8 @@ class Checks(upgrade_check.Checks):
             multiplier = 1.0 * weigher.weight_multiplier(host)
             weighers.append(Plugin(_path(cls), multiplier))
         return Plugins(
-            offered=[Plugin(_path(cls)) for cls in offered.values()],
             filters=[Plugin(_path(cls)) for cls in enabled],
             weighers=weighers,
-        )
-
-    def _miss(self, name: str) -> str:
-        """Say what to do about an enabled filter that nothing offers."""
-        text = f'available_filters offers no {quote(name)}'
-        lines = self._config.filter_scheduler.available_filters
-        if name == FILTER or _FILTERS_OF_NOVA not in lines:
-            return (
-                f'{text}. Each name in available_filters needs a line of its '
-                f'own: {_FILTER_LINES}'
-            )
-        return (
-            f'{text}. Correct or remove the name in enabled_filters, or add '
-            'the available_filters line of its package'
         )
 
     def _check_all(self, plugins: Plugins) -> Result:
@@ -213,7 +205,11 @@ class Checks(upgrade_check.Checks):
             code = WARNING
             if any(weigher.of_package for weigher in plugins.weighers):
                 code = SUCCESS
-            return Result(code, f'Off. {_how_to_enable(plugins)}')
+            return Result(
+                code,
+                f'Off. To switch it on, write {_FILTER_LINES}, and add '
+                f'{FILTER} to the end of enabled_filters.',
+            )
         if not enabled.of_package:
             return Result(
                 WARNING,
@@ -225,11 +221,7 @@ class Checks(upgrade_check.Checks):
             )
         texts = []
         if plugins.find_filter(IN_TREE_FILTER):
-            texts.append(
-                f'{IN_TREE_FILTER} is enabled as well. It takes "*", "~" and '
-                '"!" for plain values and refuses the hosts that they are '
-                'meant to allow. Remove it from enabled_filters.'
-            )
+            texts.append(_IN_TREE_PROBLEM)
         keys = tuple(self._config.nova_filters.exempt_metadata_keys)
         if not inputs.exemption(keys)(ZONE):
             texts.append(
@@ -251,7 +243,8 @@ class Checks(upgrade_check.Checks):
         total = sum(others.values())
         text = (
             f'On: the weight of 1 point is {multiplier:g}. Other weighers can '
-            f'add up to {total:g}.'
+            f'add up to {total:g}, without {" and ".join(VETOES)}, which '
+            'avoid failed builds and other cells.'
         )
         warnings = []
         # "Not" counts NaN in.
@@ -262,18 +255,7 @@ class Checks(upgrade_check.Checks):
                 f'To prevent it, reduce the multiplier, or increase {option}.'
             )
         if plugins.find_filter(IN_TREE_FILTER):
-            warnings.append(
-                f'{IN_TREE_FILTER} is enabled, and takes "*", "~" and "!" for '
-                f'plain values. Replace it with {FILTER}.'
-            )
-        loaded = {weigher.name for weigher in plugins.weighers}
-        vetoes = [name for name in VETOES if name in loaded]
-        if vetoes:
-            text += (
-                f' {" and ".join(vetoes)} may outweigh all preferences: a '
-                'preferred host then loses after a failed build, or in '
-                'another cell.'
-            )
+            warnings.append(_IN_TREE_PROBLEM)
         return self._warn(text, warnings)
 
     def _check_stacks(self, plugins: Plugins) -> Result:
@@ -379,13 +361,6 @@ def _list_multipliers(multipliers: dict[str, float], names: list[str]) -> str:
     """Return some weighers with their multipliers, the strongest first."""
     names = sorted(names, key=lambda name: -multipliers[name])
     return listed([f'{name} ({multipliers[name]:g})' for name in names])
-
-
-def _how_to_enable(plugins: Plugins) -> str:
-    text = f'To switch it on, add {FILTER} to the end of enabled_filters'
-    if not any(f.of_package and f.name == FILTER for f in plugins.offered):
-        text += f', and write {_FILTER_LINES}'
-    return f'{text}.'
 
 
 def _path(cls: Any) -> str:

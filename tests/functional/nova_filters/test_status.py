@@ -66,7 +66,7 @@ CASES = (
         'AggregateInstanceExtraSpecsFilter',
         'Filter',
         'WARNING',
-        'On, but AggregateInstanceExtraSpecsFilter is enabled as well',
+        'On, but AggregateInstanceExtraSpecsFilter is enabled. It takes ',
     ),
     (
         OUR_FILTERS,
@@ -99,7 +99,7 @@ CASES = (
         PREFERENCES,
         'SUCCESS',
         '1 point is 10. Other weighers can add up to ',
-        'BuildFailureWeigher and CrossCellWeigher may outweigh all',
+        'without BuildFailureWeigher and CrossCellWeigher',
     ),
     (
         '',
@@ -135,7 +135,7 @@ CASES = (
         '[filter_scheduler]\n',
         PREFERENCES,
         'WARNING',
-        'Replace it with AggregateInstanceTypeFilter',
+        'Use AggregateInstanceTypeFilter instead.',
     ),
     (
         '',
