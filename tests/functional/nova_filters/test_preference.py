@@ -69,25 +69,59 @@ class PreferenceTest(base.CloudTestCase):
 
 @ddt.ddt
 class SpreadTest(base.StackTestCase):
-    """Six servers of a stack, beside preferences."""
+    """Six servers of a stack or a group, beside preferences for two hosts."""
 
     @ddt.data(
-        # The default, at which a team is spread.
-        (1.0, 'aggregate_preferred.100:disk', [2, 2, 2]),
-        (20.0, 'aggregate_preferred:disk', [6, 0, 0]),
+        # With 1, a team is spread over all hosts.
+        ('stack', -1, 1.0, 'aggregate_preferred.100', [2, 2, 1, 1]),
+        ('stack', -1, 20.0, 'aggregate_preferred', [3, 3]),
+        ('stack', 1, 20.0, 'aggregate_preferred', [6]),
+        ('soft-anti-affinity', -1, 20.0, 'aggregate_preferred', [3, 3]),
+        ('soft-affinity', -1, 20.0, 'aggregate_preferred', [6]),
+        ('affinity', -1, 1000.0, 'aggregate_preferred', [6]),
     )
     @ddt.unpack
-    def test_a_host_is_preferred(self, multiplier, spec, counts) -> None:
+    def test_a_host_is_preferred(
+        self, policy, sign, multiplier, name, counts
+    ) -> None:
+        chosen = self.choose_six(policy, sign, multiplier, name)
+        self.assertEqual(counts, sorted(chosen.values(), reverse=True))
+        if multiplier >= 20:
+            self.assertLessEqual(chosen.keys(), {*self.hosts[2:]})
+
+    @ddt.data(20.0, 1000.0)
+    def test_a_hard_policy_is_stronger(self, multiplier) -> None:
+        chosen = self.choose_six(
+            'anti-affinity', -1, multiplier, 'aggregate_preferred'
+        )
+        self.assertEqual([2, 2, 1, 1], sorted(chosen.values(), reverse=True))
+        # The first ones, as a dictionary keeps the order of insertion.
+        self.assertEqual({*self.hosts[2:]}, {*[*chosen][:2]})
+
+    def choose_six(
+        self, policy: str, sign: int, multiplier: float, name: str
+    ) -> collections.Counter[str]:
+        """Return how many of six servers are on each host.
+
+        :param sign: that of the multiplier for stacks.
+        :param name: the extra spec that prefers the last two hosts.
+        """
         self.set_option(_OPTION, multiplier)
-        self.set_option(base.MULTIPLIER, -base.STRONG)
-        del self.hosts[3:]
-        self.flavor = self.add_flavor({spec: 'ssd'})
-        self.add_aggregate(self.hosts[:1], {'disk': 'ssd'})
+        self.set_option(base.MULTIPLIER, sign * base.STRONG)
+        self.set_option('server_group_weight_multiplier', base.STRONG)
+        self.flavor = self.add_flavor({f'{name}:disk': 'ssd'})
+        self.add_aggregate(self.hosts[2:], {'disk': 'ssd'})
+        hints = base.of_stack('a')
+        group = None
+        if policy == 'anti-affinity':
+            group = self.cloud.add_group(policy, max_server_per_host='2')
+        elif policy != 'stack':
+            group = self.cloud.add_group(policy)
         self.restart()
         chosen: collections.Counter[str] = collections.Counter()
         for _ in range(6):
-            request = self.request(base.of_stack('a'))
+            request = self.request(hints, group=group)
             host = self.choose(request)
             self.cloud.place(request, host)
             chosen[host] += 1
-        self.assertEqual(counts, [chosen[host] for host in self.hosts])
+        return chosen
