@@ -14,7 +14,7 @@ FOLDER = pages.ROOT / 'testing' / 'specifications'
 
 @ddt.ddt
 class SpecificationTest(unittest.TestCase):
-    @ddt.data('heat', 'senlin-deletion', 'senlin-region-placement')
+    @ddt.data('heat', 'nova', 'senlin-deletion', 'senlin-region-placement')
     def test_each_sentence_has_something_that_is_there(self, name) -> None:
         rows = yaml.safe_load((FOLDER / f'{name}.yaml').read_text('utf-8'))
         sentences = ' '.join(row['sentence'] for row in rows)
