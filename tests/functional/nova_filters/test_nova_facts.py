@@ -4,23 +4,30 @@
 
 import collections
 import inspect
+import pathlib
 import re
 import unittest
 from typing import Any
 
 import ddt
-from nova import exception, objects
+from nova import exception, objects, scheduler
 from nova.api.openstack.compute import flavors_extraspecs
 from nova.api.validation.extra_specs import validators
 from nova.scheduler import filters, host_manager, weights
 
 import nova_filters
 from nova_filters import conf
-from nova_filters.matching import requirement
+from nova_filters.matching import inputs, requirement
 from osc_placement_plugins import mistakes
 from testing.nova import states
 from tests import pages
 from tests.functional.nova_filters import base
+
+#: How Nova reads a key of the metadata of aggregates.
+_READS = re.compile(
+    r'(?:get_weight_multiplier|aggregate_values_from_key)\('
+    r"\s*host_state,\s*'(\w+)'"
+)
 
 
 class AggregateTest(unittest.TestCase):
@@ -31,6 +38,15 @@ class AggregateTest(unittest.TestCase):
         aggregate, same = states.aggregates({'k': '1'}, {'k': '1'})
         same.id, same.name = aggregate.id, aggregate.name
         self.assertEqual(2, len({aggregate, same}))
+
+    def test_what_nova_reads_from_aggregates_is_exempt(self) -> None:
+        patterns = tuple(conf.DEFAULTS['exempt_metadata_keys'])
+        is_exempt = inputs.exemption(patterns)
+        keys = set()
+        for file in pathlib.Path(scheduler.__path__[0]).rglob('*.py'):
+            keys.update(_READS.findall(file.read_text('utf-8')))
+        self.assertGreater(len(keys), 10)
+        self.assertEqual(set(), {key for key in keys if not is_exempt(key)})
 
     def test_exempt_image_properties_are_those_of_nova(self) -> None:
         for key in conf.DEFAULTS['exempt_metadata_keys']:
