@@ -192,8 +192,8 @@ class FilterCommand(Lister):
         parser.add_argument(
             '--config-file',
             metavar='<file>',
-            help='nova.conf with the option exempt_metadata_keys. Folders such '
-            'as nova.conf.d are not read, so give the file that sets the '
+            help='nova.conf with the option exempt_metadata_keys. Folders '
+            'such as nova.conf.d are not read, so give the file that sets the '
             'option. Default: the default of the option',
         )
         source = parser.add_argument_group(

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
+import pathlib
+
 from tests.functional.client import base, rest_stub
 
 _EXPLAIN = 'aggregate filter explain'
@@ -112,6 +114,11 @@ class ExplainTest(base.CloudTestCase):
         words = f'{_EXPLAIN} m1.small --host compute-1 --host compute-7'
         (document,) = self.data(words)
         self.assertEqual(['compute-1'], document['takers'])
+        # The command does not read this folder.
+        folder = pathlib.Path(f'{conf}.d')
+        folder.mkdir()
+        text = '[nova_filters]\nexempt_metadata_keys = x'
+        (folder / '50-x.conf').write_text(text)
         (document,) = self.data(words, '--config-file', conf)
         self.assertEqual(['compute-7'], document['takers'])
 
