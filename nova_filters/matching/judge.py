@@ -20,7 +20,6 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from nova_filters.matching import decision, inputs
 from nova_filters.matching.reason import Kind, Reason, Side
-from nova_filters.matching.requirement import Requirement
 from os_placement_plugins.quoting import quote
 
 HostT = TypeVar('HostT')
@@ -104,12 +103,12 @@ class Judge:
         self._lacking_keys = _Answers(
             functools.partial(_find_lacking, self._indices, is_exempt)
         )
-        self._lacking_bits = _Answers(_read_lacking)
+        self._lacking_bits = _Answers(
+            functools.partial(decision.read, None, flagged=True, demanded=True)
+        )
         self._checks = _Answers(functools.partial(_check, flavor))
         self._demand_reasons = _Answers(_demand_reason)
         self._statements: dict[Any, Statement] = {}
-        # Many hosts are in the same demanding aggregates.
-        self._unmet_counts: dict[Joined, int] = {}
 
     def sift(
         self, hosts: Iterable[HostT]
@@ -232,12 +231,7 @@ class Judge:
 
         :raises Exception: if an aggregate cannot be read.
         """
-        joined = self._join(aggregates)
-        count = self._unmet_counts.get(joined)
-        if count is None:
-            count = len(self._find_unmet(joined))
-            self._unmet_counts[joined] = count
-        return count
+        return len(self._find_unmet(self._join(aggregates)))
 
     def _join(self, aggregates: Iterable[Any]) -> Joined:
         """Return what some aggregates say together.
@@ -264,10 +258,10 @@ class Judge:
         metadata = aggregate.metadata or {}
         flag = inputs.read_flag(metadata)
         bits = 0
-        for name, bits_of_values in self._readers[flag]:
+        for name, bits_of_values, shift in self._readers[flag]:
             value = metadata.get(name)
             if value is not None:
-                bits |= bits_of_values[value]
+                bits |= bits_of_values[value] << shift
         demands = None
         if flag == self._flag:
             demands = self._read_demands(metadata)
@@ -284,12 +278,13 @@ class Judge:
         # Copy the pairs: another thread may change the metadata.
         for name, value in [*metadata.items()]:
             key = lacking_keys[name]
-            if key is None:
+            # In Nova's API, None removes a key.
+            if key is None or value is None:
                 continue
             bits = lacking_bits[value]
             if bits == _PLAIN:
                 plain_keys.append(key)
-            elif bits:
+            else:
                 others.append((key, bits))
         if plain_keys or others:
             return frozenset(plain_keys), frozenset(others)
@@ -362,36 +357,26 @@ def _list_readers(
     flagged: bool,
     demanding: bool,
     is_exempt: Callable[[str], object],
-) -> list[tuple[str, _Answers]]:
+) -> list[tuple[str, _Answers, int]]:
     """Return what reads the extra specs of a flavor in some aggregates.
 
     :param flagged: whether a flag counts in the aggregates.
     :param demanding: whether the aggregates demand their keys.
-    :returns: for each name of a key in metadata, the bits for each value,
-        where they belong in a statement.
+    :returns: for each name of a key in metadata, the bits for each value, and
+        where these bits belong in a statement.
     """
     readers = []
     for index, spec in enumerate(flavor):
-        demanded = demanding and not is_exempt(spec.key)
         read = functools.partial(
-            _read_value, spec.requirement, flagged, demanded, index
+            decision.read,
+            spec.requirement,
+            flagged=flagged,
+            demanded=demanding and not is_exempt(spec.key),
         )
         answers = _Answers(read)
         for name in inputs.list_names(spec.key, flagged):
-            readers.append((name, answers))
+            readers.append((name, answers, index * _WIDTH))
     return readers
-
-
-def _read_value(
-    requirement: Requirement,
-    flagged: bool,
-    demanded: bool,
-    index: int,
-    value: str,
-) -> int:
-    """Return the bits of a value, where they belong in a statement."""
-    bits = decision.read(requirement, value, flagged, demanded)
-    return bits << index * _WIDTH
 
 
 def _find_lacking(
@@ -406,14 +391,6 @@ def _find_lacking(
     if key in inputs.FLAGS or key in flavor_keys or is_exempt(key):
         return None
     return key
-
-
-def _read_lacking(value: str | None) -> int:
-    """Return what the value of a demanded key says to a flavor without it."""
-    # In Nova's API, None removes a key.
-    if value is None:
-        return 0
-    return decision.read(None, value, flagged=True, demanded=True)
 
 
 def _demand_reason(unmet: tuple[str, Refusal]) -> Reason:
