@@ -6,6 +6,7 @@ import argparse
 import collections
 from typing import Final
 
+from os_placement_plugins.quoting import printable
 from osc_placement_plugins import base
 
 _COLUMNS: Final = (
@@ -91,6 +92,8 @@ class LintFilter(base.FilterCommand):
                 f'{severity}: {code}',
                 base.fill(title, '  '),
                 base.fill(problem, '  '),
-                base.fill(f'Remedy: {remedy}', '  '),
             ]
+            if remedy:
+                # A command to copy stays in one line.
+                lines.append(f'  Remedy: {printable(remedy)}')
             print('\n'.join(lines), file=self.app.stdout)

@@ -46,9 +46,7 @@ class FindingCode(enum.StrEnum):
         code.severity = severity
         return code
 
-    #: ``!`` stands beside other alternatives of one value.
-    EXCLUSIVE_SENTINEL = 'exclusive-sentinel'
-    #: A value with ``<or>`` or an operator that nothing can meet.
+    #: A value with a sentinel, ``<or>`` or an operator that nothing can meet.
     MALFORMED_VALUE = 'malformed-value'
     #: ``<or>`` is not the first word of a value, or is missing further on.
     MISPLACED_OR = 'misplaced-or', Severity.WARNING
@@ -69,62 +67,42 @@ class FindingCode(enum.StrEnum):
     #: White space around a key, or around a flavor's value. Aggregates cannot
     #: offer such a value.
     OUTER_SPACE = 'outer-space'
-    #: A sentinel on a key whose values Nova's API validates.
-    REFUSED_BY_API = 'refused-by-api'
     #: No aggregate has a key that a flavor needs.
     KEY_NOT_OFFERED = 'key-not-offered'
     #: Aggregates have the key, but no value of the key matches.
     VALUE_NOT_OFFERED = 'value-not-offered'
     #: No aggregate meets what a flavor prefers or avoids.
     PREFERENCE_NOT_MET = 'preference-not-met', Severity.WARNING
-    #: The filter's scope stands behind another prefix, so it is no scope.
-    MISPLACED_SCOPE = 'misplaced-scope', Severity.WARNING
+    #: A namespace that is similar to the filter's scope, or the scope behind
+    #: another prefix. The filter does not read such a key as a scoped key.
+    MISSPELLED_SCOPE = 'misspelled-scope', Severity.WARNING
     #: A namespace that is similar to the namespace of a preference.
     MISSPELLED_PREFERENCE = 'misspelled-preference', Severity.WARNING
-    #: Each extra spec is met by some aggregate, but no host takes the flavor.
+    #: Each extra spec is met by some aggregate, but no host that is up takes
+    #: the flavor.
     NO_HOST = 'no-host'
-    #: Hosts take the flavor, but all of them are disabled, down or unknown.
-    NO_HOST_UP = 'no-host-up'
-    #: A flavor that only one host takes.
-    ONE_HOST = 'one-host', Severity.WARNING
     #: No flavor meets what an aggregate demands.
     CLOSED_AGGREGATE = 'closed-aggregate', Severity.WARNING
     #: Demands that exclude each other, in one aggregate or on one host.
     CONTRADICTORY_DEMANDS = 'contradictory-demands'
-    #: A key that Nova's ComputeCapabilitiesFilter reads, too.
-    CAPABILITY_KEY = 'capability-key', Severity.WARNING
     #: A sentinel, ``<or>`` or an operator in an aggregate whose flags are off.
     SENTINEL_WITHOUT_FLAG = 'sentinel-without-flag', Severity.WARNING
     #: The filter's scope in an aggregate whose flags are off.
     SCOPE_WITHOUT_FLAG = 'scope-without-flag', Severity.WARNING
 
 
-#: The keys whose values Nova's API validates since microversion 2.86. The API
-#: refuses sentinels for these keys. In other namespaces, such as
-#: "capabilities" and "vmware", the keys that Nova knows accept any value.
-_VALIDATED: Final = re.compile(
-    r'(hw|hw_rng|hw_video|os|pci_passthrough|quota|resources\w*|trait\w*):|'
-    r'(hide_hypervisor_id|group_policy)$'
-)
-#: The attributes of each host in nova-scheduler. If an extra spec without a
-#: scope has the name of an attribute, ComputeCapabilitiesFilter compares the
-#: value of the extra spec with the attribute.
-CAPABILITIES: Final = """
-    aggregates allocation_candidates cell_uuid cpu_allocation_ratio
-    cpu_info disk_allocation_ratio disk_mb_used failed_builds free_disk_mb
-    free_ram_mb host host_ip hypervisor_hostname hypervisor_type
-    hypervisor_version instances io_workload limits metrics nodename
-    num_instances num_io_ops numa_topology pci_stats ram_allocation_ratio
-    supported_instances total_usable_disk_gb total_usable_ram_mb updated
-    uuid vcpus_total vcpus_used
-    """.split()  # noqa: SIM905
 #: The beginning of words that look like operators of Nova.
 _LIKE_OPERATOR: Final = re.compile('s?[<>=!]')
 _HOME: Final = re.compile(r'^(/root|/home/[^/\s]+|/Users/[^/\s]+)$')
 _OFF: Final = ('false', '0', 'f', 'n', 'no', 'off', '')
-#: The namespaces of preferences, and the factor at the end of a namespace.
-_PREFERENCES: Final = ('aggregate_preferred', 'aggregate_avoided')
-_FACTOR: Final = re.compile(r'[._-]?(\d+)$')
+#: The namespaces that the filter and the weigher read, by their letters alone.
+_NAMESPACES: Final = {
+    'aggregateinstanceextraspecs': SCOPE.removesuffix(':'),
+    'aggregatepreferred': 'aggregate_preferred',
+    'aggregateavoided': 'aggregate_avoided',
+}
+#: The factor at the end of the namespace of a preference.
+_FACTOR: Final = re.compile(r'\d+$')
 #: The similarity (0 to 1) from which a key or a namespace counts as a
 #: typing error.
 _ALIKE: Final = 0.8
@@ -133,21 +111,28 @@ _ALIKE: Final = 0.8
 class Finding(NamedTuple):
     """A mistake, or a hint for the operator.
 
+    The functions of this module do not set ``owner``, ``name``, ``key`` and
+    ``remedy``. Their caller knows these fields.
+
     :param text: what is wrong.
-    :param remedy: how to correct the mistake.
     :param owner: what has the mistake: ``flavor``, ``aggregate`` or ``host``.
-        The functions of this module leave ``owner``, ``name`` and ``key``
-        empty, and the caller sets these fields.
     :param name: the name of the flavor, the aggregate or the host.
     :param key: the key as the flavor or the aggregate has it.
+    :param meant_key: the key that was probably meant; empty if the key is
+        right, or if nothing is known.
+    :param meant_value: the same for the value of an extra spec.
+    :param remedy: how to correct the mistake, for copying; empty if no remedy
+        is known to do no harm.
     """
 
     code: FindingCode
     text: str
-    remedy: str
     owner: str = ''
     name: str = ''
     key: str = ''
+    meant_key: str = ''
+    meant_value: str = ''
+    remedy: str = ''
 
 
 def malformed(need: requirement.Requirement) -> Iterator[Finding]:
@@ -155,111 +140,120 @@ def malformed(need: requirement.Requirement) -> Iterator[Finding]:
     text = need.text
     words, shown = text.split(), quote(text)
     if need.problem:
-        code = FindingCode.MALFORMED_VALUE
-        if need.forbidden:
-            code = FindingCode.EXCLUSIVE_SENTINEL
-            remedy = "'!' alone, or the alternatives without it"
-        elif words[0] == requirement.OR:
-            remedy = f"'{requirement.OR} VALUE'"
-        else:
-            remedy = f"'{words[0]} NUMBER', or 's== TEXT' for text"
-        yield Finding(code, f'{shown}: {need.problem}', remedy)
+        problem = f'{shown}: {need.problem}'
+        yield Finding(FindingCode.MALFORMED_VALUE, problem)
     elif words[:1] == [requirement.OR]:
         if any(word != requirement.OR for word in words[::2]):
             yield Finding(
                 FindingCode.MISPLACED_OR,
                 f'{shown}: every second word is skipped; a value in <or> is '
                 'one word',
-                "'<or> A <or> B'",
             )
     elif need.predicate is None and requirement.OR in text:
+        meant = ''
+        if {*words[1::2]} == {requirement.OR}:
+            meant = either(words[::2])
         yield Finding(
             FindingCode.MISPLACED_OR,
             f'{shown} is read as plain text: {requirement.OR} must be the '
             'first word',
-            "'<or> A <or> B'",
+            meant_value=meant,
         )
     elif need.literals and _LIKE_OPERATOR.match(text.strip()):
-        operators = ' '.join(sorted(requirement.OPERATORS))
         yield Finding(
             FindingCode.UNKNOWN_OPERATOR,
-            f'{shown} is read as plain text',
-            f'an operator of Nova, a space, a value: {operators}',
+            f'{shown} is read as plain text: it begins with no operator of '
+            'Nova that a space follows',
         )
+
+
+def either(values: Iterable[str]) -> str:
+    """Return the extra spec that accepts each of these values.
+
+    :returns: the extra spec; empty if one of the values is not one word.
+    """
+    words = []
+    for value in values:
+        if value.split() != [value] or value == requirement.OR:
+            return ''
+        words += [requirement.OR, value]
+    return ' '.join(words)
 
 
 def expanded(text: str) -> Iterator[Finding]:
     """Find a path that a shell has inserted for an unquoted tilde."""
     if any(_HOME.match(word) for word in re.split(r'[\s,]+', text)):
+        words = [_HOME.sub(requirement.OMITTABLE, w) for w in text.split()]
         yield Finding(
             FindingCode.EXPANDED_TILDE,
             f'{quote(text)}: a shell makes this of an unquoted ~',
-            "in quotes: 'KEY=~'",
+            meant_value=' '.join(words),
         )
 
 
-def misspelled(key: str) -> Iterator[Finding]:
+def misspelled_key(key: str) -> Iterator[Finding]:
     """Find a key that is nearly a flag, or has white space around it."""
-    normal = key.removeprefix(SCOPE).lower().replace('-', '_').strip()
+    unscoped = key.removeprefix(SCOPE)
+    normal = unscoped.lower().replace('-', '_').strip()
     for near in difflib.get_close_matches(normal, FLAGS, 1, _ALIKE):
         yield Finding(
             FindingCode.MISSPELLED_FLAG,
-            f'{quote(key)} is a key like any other',
-            f'{near}=True',
+            f'{quote(key)} is a key like any other, and not the flag {near}',
         )
-    if key != key.strip():
+    stripped = unscoped.strip()
+    if unscoped != stripped:
+        scope = key.removesuffix(unscoped)
         yield Finding(
             FindingCode.OUTER_SPACE,
             f'{quote(key)} has white space around it, so it is another key '
-            f'than {quote(key.strip())}',
-            quote(key.strip()),
+            f'than {quote(scope + stripped)}',
+            meant_key=scope + stripped,
         )
 
 
-def ineffective(name: str) -> Iterator[Finding]:
-    """Find an extra spec whose name does not say what it seems to say."""
-    yield from _misplaced_scope(name)
-    yield from _misspelled_preference(name)
-
-
-def _misplaced_scope(name: str) -> Iterator[Finding]:
-    if name.startswith(SCOPE) or SCOPE not in name:
+def misspelled_namespace(name: str) -> Iterator[Finding]:
+    """Find a key whose namespace is nearly one that has an effect."""
+    if name.startswith(SCOPE) or inputs.PREFERENCE.fullmatch(name):
         return
-    key = name.rpartition(SCOPE)[2]
-    yield Finding(
-        FindingCode.MISPLACED_SCOPE,
-        f'{quote(name)} does not ask for {quote(key)}, because {SCOPE!r} is '
-        'not at its beginning',
-        f'{SCOPE}{key}',
-    )
-
-
-def _misspelled_preference(name: str) -> Iterator[Finding]:
-    """Find an extra spec whose namespace is nearly that of a preference."""
     namespace, colon, key = name.partition(':')
-    if not colon or inputs.PREFERENCE.fullmatch(name):
+    if SCOPE in name:
+        key = name.rpartition(SCOPE)[2]
+        near = [SCOPE.removesuffix(':')]
+    elif colon:
+        letters = re.sub('[^a-z]', '', namespace.lower())
+        near = difflib.get_close_matches(letters, _NAMESPACES, 1, _ALIKE)
+        near = [_NAMESPACES[each] for each in near]
+    else:
         return
-    factor = _FACTOR.search(namespace)
-    normal = _FACTOR.sub('', namespace).lower().replace('-', '_').strip()
-    for near in difflib.get_close_matches(normal, _PREFERENCES, 1, _ALIKE):
-        meant = near
+    for meant in near:
+        if f'{meant}:' == SCOPE:
+            yield Finding(
+                FindingCode.MISSPELLED_SCOPE,
+                f'{quote(name)} is not read as {quote(key)}, because it does '
+                f'not begin with {SCOPE!r}',
+                meant_key=f'{SCOPE}{key}',
+            )
+            continue
+        factor = _FACTOR.search(namespace)
         if factor:
-            meant += f'.{factor[1]}'
+            meant += f'.{factor[0]}'
         yield Finding(
             FindingCode.MISSPELLED_PREFERENCE,
-            f'{quote(name)} is no preference, and has no effect',
-            f'{meant}:{key}',
+            f'{quote(name)} is no preference, and has no effect; a preference '
+            f'begins with {meant!r}',
+            meant_key=f'{meant}:{key}',
         )
 
 
 def alike(text: str, texts: Iterable[str]) -> list[str]:
-    """Return texts that differ only in outer white space or in case.
+    """Return other texts that differ only in outer white space or in case.
 
     :param text: a key or a value.
     :param texts: the keys or values to compare with.
     """
     folded = text.strip().lower()
-    return sorted({t for t in texts if t.strip().lower() == folded})
+    others = {*texts} - {text}
+    return sorted(t for t in others if t.strip().lower() == folded)
 
 
 def unmatchable(need: requirement.Requirement) -> Iterator[Finding]:
@@ -273,47 +267,34 @@ def unmatchable(need: requirement.Requirement) -> Iterator[Finding]:
             FindingCode.COMMA_IN_FLAVOR,
             f"{shown}: aggregates' values are split at commas, so none of "
             'them holds one',
-            "'<or> A <or> B'",
+            meant_value=_without_commas(need),
         )
     if any(operand != operand.strip() for operand in operands):
         yield Finding(
             FindingCode.OUTER_SPACE,
             f"{shown}: aggregates' values have no white space around them",
-            quote(need.text.strip()),
+            meant_value=need.text.strip(),
         )
 
 
-def scope(name: str, need: requirement.Requirement) -> Iterator[Finding]:
-    """Find keys of a flavor that other parts of Nova read, too."""
-    has_sentinel = need.any_value or need.omittable or need.forbidden
-    if has_sentinel and _VALIDATED.match(name):
-        yield Finding(
-            FindingCode.REFUSED_BY_API,
-            f"Nova's API knows the values of {quote(name)}, and "
-            'refuses a sentinel',
-            f'{SCOPE}{name}',
-        )
-    elif name in CAPABILITIES or name.startswith('num_'):
-        yield Finding(
-            FindingCode.CAPABILITY_KEY,
-            'ComputeCapabilitiesFilter compares it with what the host reports '
-            'under this name',
-            f'{SCOPE}{name}',
-        )
+def _without_commas(need: requirement.Requirement) -> str:
+    """Return the value with a comma read as "or"; empty if unclear."""
+    if need.predicate is not None:
+        return ''
+    alternatives = [need.text]
+    words = need.text.split()
+    if words[:1] == [requirement.OR]:
+        alternatives = words[1::2]
+    return either(requirement.split(','.join(alternatives)))
 
 
 def flag(name: str, text: str) -> Iterator[Finding]:
     """Find a flag with a scope, or with a value neither on nor off."""
-    unscoped = name.removeprefix(SCOPE)
-    if name != unscoped:
+    if name != name.removeprefix(SCOPE):
         yield Finding(
-            FindingCode.MISSPELLED_FLAG,
-            'the flag has no effect with a scope',
-            f'{unscoped}=True',
+            FindingCode.MISSPELLED_FLAG, 'the flag has no effect with a scope'
         )
     elif not requirement.is_on(text) and text.strip().lower() not in _OFF:
         yield Finding(
-            FindingCode.UNCLEAR_FLAG,
-            f'{quote(text)} leaves the flag off',
-            f'{unscoped}=True or {unscoped}=False',
+            FindingCode.UNCLEAR_FLAG, f'{quote(text)} leaves the flag off'
         )

@@ -9,7 +9,6 @@ and aggregates that no flavor may use.
 
 import collections
 import functools
-import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final
 
@@ -18,13 +17,13 @@ from nova_filters.matching.inputs import FLAG, SCOPE
 from nova_filters.matching.judge import Judge
 from nova_filters.matching.reason import Kind, Side, quote_all
 from os_placement_plugins.quoting import listed, quote
-from osc_placement_plugins import mistakes
+from osc_placement_plugins import mistakes, remedies
 from osc_placement_plugins.mistakes import Finding, FindingCode
 from osc_placement_plugins.progress import progress
-from osc_placement_plugins.records import Flavor, Host, Inventory
+from osc_placement_plugins.records import Aggregate, Flavor, Host, Inventory
 from osc_placement_plugins.verdicts import judge_of
 
-#: How many hosts are judged at once, until two of them take a flavor.
+#: How many hosts are judged at once, until one that is up takes a flavor.
 _CHUNK: Final = 200
 #: The findings that say that no host passes, and why.
 _HOPELESS: Final = {FindingCode.KEY_NOT_OFFERED, FindingCode.VALUE_NOT_OFFERED}
@@ -64,16 +63,48 @@ def _find_in_flavors(
     find_in_spec = functools.cache(
         lambda name, text: [*_find_in_spec(name, text, inventory.aggregates)]
     )
-    for flavor in progress(flavors, f'of {len(flavors)} flavors'):
-        codes = set()
+
+    def find_in_flavor(flavor: Flavor) -> list[Finding]:
+        findings = []
         for name, text in flavor.extra_specs.items():
             for finding in find_in_spec(name, text):
-                codes.add(finding.code)
-                yield finding._replace(
-                    owner='flavor', name=flavor.name, key=name
-                )
-        if not codes & _HOPELESS:
-            yield from _find_confined(flavor, inventory)
+                findings.append(finding._replace(key=name))
+        if not _HOPELESS.intersection(each.code for each in findings):
+            findings += _find_confined(flavor, inventory)
+        return findings
+
+    for flavor in progress(flavors, f'of {len(flavors)} flavors'):
+        findings = find_in_flavor(flavor)
+        for finding in findings:
+            remedy = ''
+            corrected = remedies.correct(flavor, finding)
+            if corrected is not None and _is_mended(
+                finding, findings, find_in_flavor(corrected)
+            ):
+                remedy = remedies.change_flavor(flavor, corrected)
+            yield finding._replace(
+                owner='flavor', name=flavor.name, remedy=remedy
+            )
+
+
+def _is_mended(
+    finding: Finding, before: Iterable[Finding], after: Iterable[Finding]
+) -> bool:
+    """Tell whether a correction removes a finding and adds no error.
+
+    :param before: all findings in the flavor.
+    :param after: all findings in the corrected flavor.
+    """
+    known = {(each.code, each.key) for each in before}
+    known.remove((finding.code, finding.key))
+    for each in after:
+        if (each.code, each.key) in known:
+            continue
+        if each.code is finding.code:
+            return False
+        if each.code.severity is mistakes.Severity.ERROR:
+            return False
+    return True
 
 
 def _find_in_spec(
@@ -85,16 +116,12 @@ def _find_in_spec(
         return
     specs = inputs.read_flavor({name: text})
     if not specs:
-        yield Finding(
-            FindingCode.FLAG_IN_FLAVOR,
-            'it has no effect in a flavor',
-            f'{name.removeprefix(SCOPE)}=True on the aggregate',
-        )
+        problem = 'it has no effect in a flavor'
+        yield Finding(FindingCode.FLAG_IN_FLAVOR, problem)
         return
     (spec,) = specs
-    yield from mistakes.misspelled(name)
-    yield from mistakes.ineffective(name)
-    yield from mistakes.scope(name, spec.requirement)
+    yield from mistakes.misspelled_key(name)
+    yield from mistakes.misspelled_namespace(name)
     # Extra specs of other namespaces belong to other parts of Nova. The
     # filter reads such an extra spec only if an aggregate has the same key.
     if spec.optional and not any(a.pieces(name) for a in aggregates):
@@ -114,19 +141,17 @@ def _find_in_preference(
     aggregates: Collection[inputs.Aggregate],
 ) -> Iterator[Finding]:
     for problem in malformed:
-        remedy = 'a value as in other extra specs, a factor from 1 to 100'
-        yield Finding(FindingCode.MALFORMED_VALUE, problem, remedy)
+        yield Finding(FindingCode.MALFORMED_VALUE, problem)
     for wish in wishes:
-        for unmet in _find_unmet(wish.spec, aggregates):
+        for _ in _find_unmet(wish.spec, aggregates):
             text = 'no aggregate meets it, so it has no effect'
-            yield Finding(FindingCode.PREFERENCE_NOT_MET, text, unmet.remedy)
+            yield Finding(FindingCode.PREFERENCE_NOT_MET, text)
 
 
 def _find_unmet(
     spec: inputs.FlavorSpec, aggregates: Collection[inputs.Aggregate]
 ) -> Iterator[Finding]:
-    key, need = spec.key, spec.requirement
-    if need.problem:
+    if spec.requirement.problem:
         return
     # If any host meets the extra spec, then a host in only one aggregate, or
     # in no aggregate, meets it, too. So only such hosts are judged.
@@ -135,41 +160,67 @@ def _find_unmet(
     passed, refused = Judge((spec,)).sift(alone)
     if passed or any(reason.side is Side.AGGREGATE for reason in refused):
         return
-    quoted = quote(key)
     if {reason.kind for reason in refused} == {Kind.MISSING}:
-        keys: set[str] = set()
-        for aggregate in aggregates:
-            keys.update(name for name, _ in aggregate.items())
-        near = mistakes.alike(key, keys)
-        code, text = FindingCode.KEY_NOT_OFFERED, f'no aggregate has {quoted}'
-        if near:
-            remedy = quote(near[0])
-        else:
-            remedy = (
-                f"{key}=… on an aggregate, or '<or> … <or> ~' in the flavor "
-                'if the key may be absent'
-            )
+        yield _key_not_offered(spec.key, aggregates)
     else:
-        values: set[str] = set()
-        for aggregate in aggregates:
-            values.update(piece.text for piece in aggregate.pieces(key))
-        near = []
-        for literal in sorted(need.literals):
-            near += mistakes.alike(literal, values)
-        text = f'no aggregate has a {quoted} that meets {quote(need.text)}'
-        code = FindingCode.VALUE_NOT_OFFERED
-        remedy = f'values that are there: {quote_all(values)}'
-    text += ': no host passes'
-    if near:
-        text += (
-            f'. An aggregate has {quote(near[0])}: only white space, or upper '
-            'and lower case, differ'
-        )
-    yield Finding(code, text, remedy)
+        yield _value_not_offered(spec, aggregates)
+
+
+def _key_not_offered(
+    key: str, aggregates: Iterable[inputs.Aggregate]
+) -> Finding:
+    keys: set[str] = set()
+    for aggregate in aggregates:
+        keys.update(name for name, _ in aggregate.items())
+    text = f'no aggregate has {quote(key)}: no host passes'
+    near = mistakes.alike(key, keys)
+    if not near:
+        return Finding(FindingCode.KEY_NOT_OFFERED, text)
+    return Finding(
+        FindingCode.KEY_NOT_OFFERED,
+        f'{text}. {_differ(near[0])}',
+        meant_key=SCOPE + near[0],
+    )
+
+
+def _value_not_offered(
+    spec: inputs.FlavorSpec, aggregates: Iterable[inputs.Aggregate]
+) -> Finding:
+    need = spec.requirement
+    values: set[str] = set()
+    for aggregate in aggregates:
+        for piece in aggregate.pieces(spec.key):
+            values |= piece.literals
+    text = (
+        f'no aggregate has a {quote(spec.key)} that meets {quote(need.text)}: '
+        'no host passes'
+    )
+    near = []
+    for literal in sorted(need.literals):
+        near += mistakes.alike(literal, values)
+    if not near:
+        if values:
+            text += f'. Aggregates have {quote_all(values)}'
+        return Finding(FindingCode.VALUE_NOT_OFFERED, text)
+    meant_value = ''
+    if need.literals == {need.text}:
+        meant_value = near[0]
+    return Finding(
+        FindingCode.VALUE_NOT_OFFERED,
+        f'{text}. {_differ(near[0])}',
+        meant_value=meant_value,
+    )
+
+
+def _differ(text: str) -> str:
+    return (
+        f'An aggregate has {quote(text)}: only white space, or upper and '
+        'lower case, differ'
+    )
 
 
 def _find_confined(flavor: Flavor, inventory: Inventory) -> Iterator[Finding]:
-    """Find a flavor with no host, with only one, or with none that is up."""
+    """Find a flavor that no host takes, or no host that is up."""
     judge = judge_of(flavor, inventory)
     # Hosts in no aggregate may exist, and may take the flavor.
     if inventory.services is None and not judge.refusals(()):
@@ -180,40 +231,21 @@ def _find_confined(flavor: Flavor, inventory: Inventory) -> Iterator[Finding]:
     for start in range(0, len(hosts), _CHUNK):
         passed_here, refused = judge.sift(hosts[start : start + _CHUNK])
         passed += passed_here
-        if len(passed) > 1 and any(host.usable for host in passed):
+        if any(host.usable for host in passed):
             return
         for reason, refused_hosts in refused.items():
             refusals[reason.key] += len(refused_hosts)
-    command = f'openstack aggregate filter explain {shlex.quote(flavor.name)}'
-    if passed and not any(host.usable for host in passed):
+    if passed:
         names = listed([f'{host.name} ({host.state})' for host in passed])
-        yield Finding(
-            FindingCode.NO_HOST_UP,
-            f'none of the hosts that take the flavor is up: {names}',
-            'enable one of them, or start its nova-compute',
-            'flavor',
-            flavor.name,
-        )
-    elif len(passed) == 1 and len(hosts) > 1:
-        yield Finding(
-            FindingCode.ONE_HOST,
-            f'only {passed[0].name} takes the flavor',
-            f'see {command}',
-            'flavor',
-            flavor.name,
-        )
-    elif hosts and not passed:
+        text = f'none of the hosts that take the flavor is up: {names}'
+        yield Finding(FindingCode.NO_HOST, text)
+    elif hosts:
         causes = [
             f'{number} because of {quote(key)}'
             for key, number in refusals.most_common()
         ]
-        yield Finding(
-            FindingCode.NO_HOST,
-            f'0 of {len(hosts)} hosts take it: {listed(causes)}',
-            f'see {command}',
-            'flavor',
-            flavor.name,
-        )
+        text = f'0 of {len(hosts)} hosts take it: {listed(causes)}'
+        yield Finding(FindingCode.NO_HOST, text)
 
 
 def _find_in_aggregates(
@@ -244,7 +276,6 @@ def _find_without_demand(inventory: Inventory) -> Iterator[Finding]:
         yield Finding(
             FindingCode.FLAG_WITHOUT_DEMAND,
             text,
-            'a key that exempt_metadata_keys does not cover',
             'aggregate',
             aggregate.name,
             flag,
@@ -257,7 +288,11 @@ def _find_in_metadata(
     if name.removeprefix(SCOPE) in inputs.FLAGS:
         yield from mistakes.flag(name, text)
         return
-    yield from mistakes.misspelled(name)
+    yield from mistakes.misspelled_key(name)
+    for finding in mistakes.misspelled_namespace(name):
+        # Preferences are in flavors only.
+        if finding.code is FindingCode.MISSPELLED_SCOPE:
+            yield finding
     yield from mistakes.expanded(text)
     pieces = requirement.split(text)
     if aggregate.flagged:
@@ -269,13 +304,11 @@ def _find_in_metadata(
             yield Finding(
                 FindingCode.SENTINEL_WITHOUT_FLAG,
                 f'{quote(piece)} is plain text here, because {FLAG} is not on',
-                f'{FLAG}=True, or commas between values',
             )
     if name.startswith(SCOPE):
         yield Finding(
             FindingCode.SCOPE_WITHOUT_FLAG,
             f'the scope is part of the key here, because {FLAG} is not on',
-            name.removeprefix(SCOPE),
         )
 
 
@@ -288,10 +321,7 @@ def _find_closed(
     """
     specs = [inputs.read_flavor(flavor.extra_specs) for flavor in flavors]
     judge_nobody = Judge((), inventory.exempt)
-    demanded = {}
-    for aggregate in inventory.aggregates:
-        if aggregate.forced:
-            demanded[aggregate] = {key for key, _ in aggregate.items()}
+    demanded = _read_demands(inventory)
     for aggregate, keys in demanded.items():
         refusals = judge_nobody.refusals((aggregate,))
         # _find_contradictory() already reports this aggregate.
@@ -308,28 +338,49 @@ def _find_closed(
         for name in aggregate.hosts:
             aggregates = inventory.hosts[name].aggregates
             hosts.add(frozenset(near.intersection(aggregates)))
-        closing = _closing_keys(aggregate, hosts, alike, inventory.exempt)
-        if closing:
-            key = min(closing, key=lambda k: (-closing[k], k))
-            remedy = (
-                f"{SCOPE}{key}=… in a flavor, or a piece '~' in this "
-                "aggregate's value if flavors without the key may use its "
-                'hosts'
-            )
-            if ':' in key:
-                remedy += (
-                    f', or {quote(key)} in exempt_metadata_keys if the key '
-                    'belongs to another service'
-                )
-            yield Finding(
-                FindingCode.CLOSED_AGGREGATE,
-                f'none of {len(flavors)} flavors meets what it demands; '
-                f'{quote(key)} keeps out most',
-                remedy,
-                'aggregate',
-                aggregate.name,
-                key,
-            )
+        find_closing = functools.partial(
+            _closing_keys, aggregate, hosts, alike
+        )
+        closing = find_closing(inventory.exempt)
+        if not closing:
+            continue
+        key = min(closing, key=lambda k: (-closing[k], k))
+        remedy = ''
+        # The remedy must not change what another aggregate demands.
+        if not any(key in demanded[other] for other in near - {aggregate}):
+            if keys == {key}:
+                remedy = remedies.switch_off(aggregate)
+            elif not find_closing((*inventory.exempt, key)):
+                remedy = remedies.exempt_key(key, inventory.exempt)
+        yield _closed(aggregate.name, key, len(flavors), remedy)
+
+
+def _read_demands(inventory: Inventory) -> dict[Aggregate, set[str]]:
+    """Return the forced aggregates with the keys that they demand."""
+    is_exempt = inputs.exemption(inventory.exempt)
+    demanded = {}
+    for aggregate in inventory.aggregates:
+        if aggregate.forced:
+            keys = {key for key, _ in aggregate.items()}
+            demanded[aggregate] = {key for key in keys if not is_exempt(key)}
+    return demanded
+
+
+def _closed(name: str, key: str, flavors: int, remedy: str) -> Finding:
+    text = (
+        f'none of {flavors} flavors meets what it demands; {quote(key)} keeps '
+        'out most'
+    )
+    if remedy:
+        text += f'. With the remedy, it no longer demands {quote(key)}'
+    return Finding(
+        FindingCode.CLOSED_AGGREGATE,
+        text,
+        'aggregate',
+        name,
+        key,
+        remedy=remedy,
+    )
 
 
 def _closing_keys(
@@ -385,8 +436,6 @@ def _find_contradictory(inventory: Inventory) -> Iterable[Finding]:
                 Finding(
                     FindingCode.CONTRADICTORY_DEMANDS,
                     str(reason),
-                    f'{requirement.FORBIDDEN!r} in all of these aggregates, '
-                    'or in none',
                     owner,
                     name,
                     reason.key,

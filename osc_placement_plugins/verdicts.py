@@ -179,8 +179,8 @@ class Verdict:
         """
         sentences = []
         for name in self.flavor.extra_specs:
-            for finding in mistakes.ineffective(name):
-                sentences.append(f'{finding.text}; write {finding.remedy}.')
+            for finding in mistakes.misspelled_namespace(name):
+                sentences.append(f'{self.flavor.name}: {finding.text}.')
         if self.takers:
             return sentences
         sentences += _wake(self.idle)

@@ -31,8 +31,9 @@ class LintTest(base.CloudTestCase):
             'object': 'aggregate',
             'name': 'disks',
             'key': 'force_metadata_chek',
-            'problem': "'force_metadata_chek' is a key like any other",
-            'remedy': 'force_metadata_check=True',
+            'problem': "'force_metadata_chek' is a key like any other, and "
+            'not the flag force_metadata_check',
+            'remedy': '',
         }
         self.assertEqual([finding], document['causes'])
         self.assertIn('no list of compute services', *document['unjudged'])

@@ -122,7 +122,12 @@ class PagesTest(pages.Walk, base.CloudTestCase):
         self.assert_says('so that ``compute-1`` and ``compute-2`` take it:')
 
     def check_opened(self, run: Callable[[], str]) -> None:
+        lint = 'aggregate filter lint'
+        (command,) = self.block.commands
+        printed = self.run_command(lint, status=2)
+        self.assertIn(f'Remedy: {command.words}\n', printed)
         run()
+        self.assertNotIn('closed-aggregate', self.run_command(lint, status=2))
         metadata = self.cloud.aggregates['ssd']['metadata']
         self.assertEqual({'disk': 'ssd'}, metadata)
         self.assertEqual(5, len(self.passing('m1.small')))

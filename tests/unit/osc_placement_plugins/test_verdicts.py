@@ -103,9 +103,16 @@ class VerdictTest(unittest.TestCase):
         self.assertEqual('0 of 1 host takes f: 1 lacks the key gpu.', sentence)
 
     def test_a_name_without_effect_is_told(self) -> None:
-        verdict = _judge({'hw:aggregate_instance_extra_specs:s': '1'})
-        (advice,) = verdict.advice()
-        self.assertRegex(advice, '; write aggregate_instance_extra_specs:s.$')
+        name = 'aggregate_instance_extra_spec:s'
+        verdict = _judge({name: '1'})
+        self.assertEqual('3 of 3 hosts take f.', verdict.sentence())
+        self.assertEqual(
+            [
+                f"f: '{name}' is not read as 's', because it does not begin "
+                "with 'aggregate_instance_extra_specs:'."
+            ],
+            verdict.advice(),
+        )
 
     def test_rare_causes_are_counted_together(self) -> None:
         aggregates = [({'k': str(n)}, f'h{n}') for n in range(6)]
