@@ -3,8 +3,8 @@
 """``openstack aggregate filter audit``."""
 
 import argparse
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from os_placement_plugins.quoting import listed
 from osc_placement_plugins import base
@@ -12,13 +12,24 @@ from osc_placement_plugins import base
 if TYPE_CHECKING:
     from osc_placement_plugins.records import Inventory, Server
 
+_COLUMNS: Final = ('Problem', 'Flavor', 'Servers', 'Reason', 'Names')
 #: Servers that their own host would refuse today.
 REFUSED: Final = 'refused'
 #: Servers that cannot be judged.
 UNKNOWN: Final = 'unknown'
 
-#: The servers of each problem: what it is, the name of the flavor, the reason.
-Problems = dict[tuple[str, str, str], list['Server']]
+
+class Problem(NamedTuple):
+    """Servers with the same problem.
+
+    :param kind: :data:`REFUSED` or :data:`UNKNOWN`.
+    :param flavor: the name of the servers' flavor; empty if it is unknown.
+    """
+
+    kind: str
+    flavor: str
+    reason: str
+    servers: list['Server']
 
 
 class AuditFilter(base.FilterCommand):
@@ -37,8 +48,7 @@ class AuditFilter(base.FilterCommand):
         parser.add_argument(
             '--fail-on',
             choices=[REFUSED],
-            help='exit with 2 if there is such a problem, and with 1 if '
-            'a server could not be judged',
+            help='exit with 2 if there is such a problem',
         )
 
     def find_answer(self, parsed_args: argparse.Namespace) -> base.Answer:
@@ -47,93 +57,102 @@ class AuditFilter(base.FilterCommand):
         inventory = self.inventory(source, parsed_args)
         judged, problems = audit(source.servers(), inventory)
         counts = {REFUSED: 0, UNKNOWN: 0}
-        for (kind, _, _), servers in problems.items():
-            counts[kind] += len(servers)
+        for problem in problems:
+            counts[problem.kind] += len(problem.servers)
         verdict = (
             f'{counts[REFUSED]} of {base.counted(judged, "running server")} '
             'would be refused by the host that it is on'
         )
         if counts[UNKNOWN]:
             verdict += f'; {counts[UNKNOWN]} could not be judged'
-        verdict += '.'
-        unjudged = inventory.unjudged()
-        status = base.FINE
-        if parsed_args.fail_on and counts[REFUSED]:
-            status = base.FOUND
-        elif parsed_args.fail_on and counts[UNKNOWN]:
-            status = base.UNJUDGED
         return base.Answer(
-            verdict=[verdict],
-            columns=['Problem', 'Flavor', 'Servers', 'Reason'],
-            rows=[
-                [kind, flavor, listed([*map(_place, servers)]), reason]
-                for (kind, flavor, reason), servers in problems.items()
-            ],
-            advice=unjudged,
-            document={
-                'verdict': verdict,
-                'causes': [
-                    {
-                        'problem': kind,
-                        'flavor': flavor,
-                        'reason': reason,
-                        'servers': [*map(_document, servers)],
-                    }
-                    for (kind, flavor, reason), servers in problems.items()
-                ],
-                'unjudged': unjudged,
-            },
-            status=status,
+            verdict=[f'{verdict}.'],
+            columns=_COLUMNS,
+            rows=[*map(_row, problems)],
+            notes=inventory.notes(),
+            status=base.exit_code(
+                found=parsed_args.fail_on and counts[REFUSED],
+                unjudged=counts[UNKNOWN],
+            ),
         )
 
 
 def audit(
     servers: Iterable['Server'], inventory: 'Inventory'
-) -> tuple[int, Problems]:
+) -> tuple[int, list[Problem]]:
     """Judge servers on their hosts.
 
     Servers on no host, for example shelved servers, are left out.
 
     :returns: how many servers were judged, and the problems: first the
         servers that their host would refuse, then those that cannot be judged.
+        In each part, the problem with the most servers comes first.
     """
-    from osc_placement_plugins.verdicts import judge_of
-
-    # Many servers have the same extra specs.
-    judges: dict[frozenset[tuple[str, str]], Any] = {}
-    judged = 0
-    refused: Problems = {}
-    unknown: Problems = {}
+    judged: dict[tuple[str, frozenset[Any]], list[Server]] = {}
+    hidden: list[Server] = []
+    homeless: list[Server] = []
     for server in sorted(servers, key=lambda server: (server.name, server.id)):
         if server.host == '':
             continue
         if server.flavor is None or server.host is None:
-            reason = 'Nova does not show the flavor or the host'
-            unknown.setdefault((UNKNOWN, '', reason), []).append(server)
-            continue
-        host = inventory.hosts.get(server.host)
-        if host is None:
-            reason = 'the host is not among the compute hosts'
-            unknown.setdefault((UNKNOWN, '', reason), []).append(server)
-            continue
-        judged += 1
-        specs = frozenset(server.flavor.extra_specs.items())
-        if specs not in judges:
-            judges[specs] = judge_of(server.flavor, inventory)
-        judge = judges[specs]
-        refusals = judge.refusals(host.aggregates)
-        if refusals:
-            first = judge.explain(refusals[0], host.aggregates)
-            key = REFUSED, server.flavor.name, str(first)
-            refused.setdefault(key, []).append(server)
-    return judged, {**refused, **unknown}
+            hidden.append(server)
+        elif server.host not in inventory.hosts:
+            homeless.append(server)
+        else:
+            # Many servers have the same extra specs.
+            specs = frozenset(server.flavor.extra_specs.items())
+            alike = judged.setdefault((server.flavor.name, specs), [])
+            alike.append(server)
+    refused: list[Problem] = []
+    for alike in judged.values():
+        refused += _find_refused(alike, inventory)
+    refused.sort(key=lambda problem: (-len(problem.servers), problem[:3]))
+    unknown = []
+    for reason, unjudged in (
+        ('Nova does not show the flavor or the host', hidden),
+        ('the host is not among the compute hosts', homeless),
+    ):
+        if unjudged:
+            unknown.append(Problem(UNKNOWN, '', reason, unjudged))
+    return sum(map(len, judged.values())), [*refused, *unknown]
 
 
-def _place(server: 'Server') -> str:
-    if server.host:
-        return f'{server.name} ({server.host})'
-    return server.name
+def _find_refused(
+    servers: list['Server'], inventory: 'Inventory'
+) -> Iterator[Problem]:
+    """Yield the servers that their host would refuse.
+
+    :param servers: servers with the same flavor, whose hosts are known.
+    """
+    from osc_placement_plugins.verdicts import group_refused, judge_of
+
+    flavor = servers[0].flavor
+    assert flavor is not None  # noqa: S101
+    judge = judge_of(flavor, inventory)
+    hosts = {
+        server.host: inventory.hosts[server.host or ''] for server in servers
+    }
+    _, refused = judge.sift(hosts.values())
+    for group in group_refused(judge, refused):
+        names = {host.name for host in group.hosts}
+        refused_servers = [each for each in servers if each.host in names]
+        yield Problem(REFUSED, flavor.name, str(group.reason), refused_servers)
 
 
-def _document(server: 'Server') -> dict[str, str | None]:
-    return {'name': server.name, 'id': server.id, 'host': server.host}
+def _row(problem: Problem) -> list[Any]:
+    servers = problem.servers
+    places = [
+        f'{server.name} ({server.host})' if server.host else server.name
+        for server in servers
+    ]
+    documents = [
+        {'name': server.name, 'id': server.id, 'host': server.host}
+        for server in servers
+    ]
+    return [
+        problem.kind,
+        problem.flavor,
+        len(servers),
+        problem.reason,
+        base.Cell(documents, listed(places)),
+    ]

@@ -6,15 +6,16 @@ import argparse
 import contextlib
 import shutil
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, NoReturn
 
+from cliff import columns
 from keystoneauth1 import exceptions as auth_exceptions
 from openstack import exceptions as sdk_exceptions
 from osc_lib import exceptions
 from osc_lib.command import command
 
-from os_placement_plugins.quoting import printable
+from os_placement_plugins.quoting import listed, printable
 
 if TYPE_CHECKING:
     from osc_placement_plugins.cloud import Cloud
@@ -29,9 +30,8 @@ UNJUDGED: Final = 1
 #: The command has found a problem.
 FOUND: Final = 2
 
-#: The formats that have the document of an answer, and escape control
-#: characters themselves.
-_DOCUMENTS: Final = ('json', 'yaml')
+#: The formats that escape control characters themselves.
+_ESCAPED: Final = ('json', 'yaml')
 
 #: For each option that names a file: what the file contains, as help text.
 _FILES: Final = {
@@ -43,25 +43,36 @@ _FILES: Final = {
 }
 
 
+class Cell(columns.FormattableColumn):  # type: ignore[misc]
+    """A cell with a value for programs and a text for people."""
+
+    def __init__(self, value: Any, text: str) -> None:
+        super().__init__(value)
+        self._text = text
+
+    def human_readable(self) -> str:
+        """Return the text."""
+        return printable(self._text)
+
+
 class Answer(NamedTuple):
     """What a command says.
 
     :param verdict: the sentences above the table; the first is the answer.
     :param columns: the names of the table's columns.
     :param rows: the table's rows.
-    :param advice: the sentences below the table. A sentence that begins with a
-        space is a command to copy, and stays in one line.
-    :param document: the whole answer for programs: a dictionary, or a list of
-        dictionaries with the same keys.
+    :param notes: the sentences below the table.
     :param status: the exit code.
+    :param hidden: the columns that are left out of a table, unless the user
+        chooses columns.
     """
 
     verdict: Sequence[str]
     columns: Sequence[str]
     rows: Sequence[Sequence[Any]]
-    advice: Sequence[str]
-    document: Mapping[str, Any] | Sequence[Mapping[str, Any]]
+    notes: Sequence[str]
     status: int = FINE
+    hidden: Sequence[str] = ()
 
 
 class Lister(command.Lister):  # type: ignore[misc]
@@ -116,6 +127,10 @@ class Lister(command.Lister):  # type: ignore[misc]
         with telling_in_one_line():
             if self.app.stdout is None:
                 raise exceptions.CommandError('The standard output is closed')
+            for stream in self.app.stdout, self.app.stderr:
+                if hasattr(stream, 'reconfigure'):
+                    # The terminal may not have each character of a name.
+                    stream.reconfigure(errors='backslashreplace')
             super().run(parsed_args)
             return self.answer.status
 
@@ -127,58 +142,44 @@ class Lister(command.Lister):  # type: ignore[misc]
     ) -> int:
         """Print the answer.
 
-        The formats ``json`` and ``yaml`` have the document. With ``csv`` and
-        ``value``, the standard output has the table alone, and the sentences
-        go to the standard error.
+        In other formats than a table, the standard output has the rows alone,
+        and the standard error has one sentence in each line.
         """
-        if parsed_args.formatter in _DOCUMENTS:
-            self._print_document(parsed_args)
+        if parsed_args.formatter == 'table':
+            self._print_sentences(self.answer.verdict)
+            if self.answer.rows:
+                self.print_rows(parsed_args)
+            self._print_sentences(self.answer.notes)
             return 0
-        sentences = self.app.stdout
-        if parsed_args.formatter != 'table':
-            sentences = self.app.stderr
-        _print_sentences(self.answer.verdict, sentences)
-        if self.answer.rows:
-            self.print_table(parsed_args)
-        _print_sentences(self.answer.advice, sentences)
+        self.print_rows(parsed_args)
+        # If it is closed, print() would use the standard output.
+        if self.app.stderr is not None:
+            for sentence in [*self.answer.verdict, *self.answer.notes]:
+                print(printable(sentence), file=self.app.stderr)
         return 0
 
-    def print_table(self, parsed_args: argparse.Namespace) -> None:
-        """Print the table, at most as wide as the terminal."""
-        is_wide = parsed_args.formatter != 'table' or parsed_args.fit_width
-        if not is_wide and not parsed_args.max_width:
-            # cliff limits the width only if standard output is a terminal.
-            parsed_args.max_width = shutil.get_terminal_size().columns
+    def _print_sentences(self, sentences: Sequence[str]) -> None:
+        for sentence in sentences:
+            text = ' '.join(sentence.split())
+            print(fill(text), file=self.app.stdout)
+
+    def print_rows(self, parsed_args: argparse.Namespace) -> None:
+        """Print the rows; a table is at most as wide as the terminal."""
+        if parsed_args.formatter == 'table':
+            if not parsed_args.columns:
+                for column in self.answer.columns:
+                    if column not in self.answer.hidden:
+                        parsed_args.columns.append(column)
+            if not parsed_args.fit_width and not parsed_args.max_width:
+                # cliff limits the width only if standard output is a terminal.
+                parsed_args.max_width = shutil.get_terminal_size().columns
         rows = []
         for row in self.answer.rows:
-            rows.append(
-                [
-                    printable(cell) if isinstance(cell, str) else cell
-                    for cell in row
-                ]
-            )
+            cells = [*row]
+            if parsed_args.formatter not in _ESCAPED:
+                cells = [*map(_escape, row)]
+            rows.append(cells)
         super().produce_output(parsed_args, self.answer.columns, rows)
-
-    def _print_document(self, parsed_args: argparse.Namespace) -> None:
-        document = self.answer.document
-        if not isinstance(document, Mapping):
-            columns = [*document[0]]
-            rows = [[*entry.values()] for entry in document]
-            super().produce_output(parsed_args, columns, rows)
-            return
-        columns = parsed_args.columns or [*document]
-        unknown = set(columns).difference(document)
-        if unknown:
-            raise exceptions.CommandError(
-                f'-c knows {", ".join(document)}, not '
-                f'{", ".join(sorted(unknown))}'
-            )
-        self.formatter.emit_one(
-            columns,
-            [document[column] for column in columns],
-            self.app.stdout,
-            parsed_args,
-        )
 
 
 class FilterCommand(Lister):
@@ -250,18 +251,31 @@ def fill(text: str, indent: str = '') -> str:
     )
 
 
+def exit_code(found: object, unjudged: object) -> int:
+    """Return the exit code of a command.
+
+    :param found: whether the command has found a problem.
+    :param unjudged: whether the command could not check everything.
+    """
+    if found:
+        return FOUND
+    if unjudged:
+        return UNJUDGED
+    return FINE
+
+
+def names_cell(names: Sequence[str]) -> Cell:
+    """Return a cell with names."""
+    return Cell([*names], listed(names))
+
+
 def counted(number: int, noun: str) -> str:
     """Return a number with its noun, such as "1 flavor" or "2 flavors"."""
     return f'{number} {noun}{"" if number == 1 else "s"}'
 
 
-def _print_sentences(sentences: Sequence[str], stream: Any) -> None:
-    for sentence in sentences:
-        if sentence.startswith(' '):
-            text = printable(sentence)
-        else:
-            text = fill(' '.join(sentence.split()))
-        print(text, file=stream)
+def _escape(cell: Any) -> Any:
+    return printable(cell) if isinstance(cell, str) else cell
 
 
 def _refuse(message: str) -> NoReturn:

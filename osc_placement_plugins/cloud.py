@@ -66,6 +66,7 @@ class Cloud:
                 records.Host(
                     name=service.host,
                     state=records.state_of(service.status, service.state),
+                    disabled_reason=service.disabled_reason or '',
                 )
                 for service in progress(services, 'services read')
             ]

@@ -4,11 +4,10 @@
 
 import argparse
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from osc_lib import exceptions
 
-from os_placement_plugins.quoting import listed
 from osc_placement_plugins import base
 
 if TYPE_CHECKING:
@@ -17,10 +16,23 @@ if TYPE_CHECKING:
     from osc_placement_plugins.records import Flavor, Host, Inventory
     from osc_placement_plugins.verdicts import Verdict
 
-_PASS = 'pass'  # noqa: S105
-_REFUSE = 'refuse'
-#: How many causes the table of a flavor lists.
-_LISTED = 10
+_COLUMNS: Final = ('Flavor', 'Result', 'Hosts', 'Reason', 'Names')
+_HOST_COLUMNS: Final = (
+    'Flavor',
+    'Host',
+    'State',
+    'Result',
+    'Reason',
+    'Preferences',
+)
+# The results.
+_PASS: Final = 'pass'  # noqa: S105
+_NOT_UP: Final = 'not up'
+_REFUSE: Final = 'refuse'
+_OTHER_FILTERS: Final = (
+    "Placement and Nova's other filters are not judged; they may refuse more "
+    'hosts.'
+)
 
 
 class ExplainFilter(base.FilterCommand):
@@ -50,7 +62,7 @@ class ExplainFilter(base.FilterCommand):
             '--server',
             '<server>',
             "server (name or ID): judge the server's own copy of the "
-            'flavor; can be repeated',
+            'flavor, on all hosts but its own; can be repeated',
         )
         text = 'judge only this host; can be repeated'
         base.add_repeatable(parser, '--host', '<host>', text)
@@ -68,56 +80,60 @@ class ExplainFilter(base.FilterCommand):
 
     def find_answer(self, parsed_args: argparse.Namespace) -> base.Answer:
         """Return the verdict on each flavor."""
-        from osc_placement_plugins.verdicts import Verdict
-
         if not parsed_args.flavor and not parsed_args.server:
             raise exceptions.CommandError(
                 'Name a flavor, or a server with --server'
             )
         source = self.source(parsed_args)
-        flavors = _select_flavors(source, parsed_args)
+        subjects = _select_subjects(source, parsed_args)
         inventory = self.inventory(source, parsed_args)
-        hosts = _select_hosts(inventory, parsed_args.host)
-        verdicts = [Verdict(flavor, inventory, hosts) for flavor in flavors]
-        unjudged = inventory.unjudged()
-        status = base.FINE
-        if parsed_args.fail_if_none:
-            if not all(verdict.takers for verdict in verdicts):
-                status = base.FOUND
-            elif inventory.services is None:
-                status = base.UNJUDGED
-        documents = [
-            _document(verdict, unjudged, parsed_args.all)
-            for verdict in verdicts
-        ]
-        if parsed_args.all:
-            rows = _list_hosts(documents)
-        else:
-            rows = _list_groups(verdicts)
-        columns = _choose_columns(rows, len(verdicts))
-        advice = []
-        for document in documents:
-            advice += document['advice']
+        verdicts = _judge(subjects, inventory, parsed_args.host)
+        rows: list[list[Any]] = []
+        notes: list[str] = []
+        for verdict in verdicts:
+            if parsed_args.all:
+                rows += _list_hosts(verdict)
+            else:
+                rows += _list_groups(verdict)
+            notes += verdict.advice()
+        if any(verdict.passed for verdict in verdicts):
+            notes.append(_OTHER_FILTERS)
+        is_left_out = not all(verdict.takers for verdict in verdicts)
         return base.Answer(
-            verdict=[document['verdict'] for document in documents],
-            columns=columns,
-            rows=[[row[column] for column in columns] for row in rows],
-            advice=advice + unjudged,
-            document=documents,
-            status=status,
+            verdict=[verdict.sentence() for verdict in verdicts],
+            columns=_HOST_COLUMNS if parsed_args.all else _COLUMNS,
+            rows=rows,
+            notes=notes + inventory.notes(),
+            status=base.exit_code(
+                found=parsed_args.fail_if_none and is_left_out,
+                unjudged=inventory.services is None,
+            ),
+            hidden=['Flavor'] if len(verdicts) == 1 else [],
         )
 
 
-def _select_flavors(
+class _Subject(NamedTuple):
+    """What the hosts are judged for.
+
+    :param host: the host of the server that has the flavor; empty without a
+        server.
+    """
+
+    flavor: 'Flavor'
+    host: str = ''
+
+
+def _select_subjects(
     source: 'Cloud | Saved', parsed_args: argparse.Namespace
-) -> list['Flavor']:
+) -> list[_Subject]:
     from osc_placement_plugins import records
 
-    flavors = []
+    subjects = []
     if parsed_args.flavor:
-        flavors = records.select(
+        for flavor in records.select(
             source.flavors(), parsed_args.flavor, 'flavor'
-        )
+        ):
+            subjects.append(_Subject(flavor))
     for server in source.servers_named(parsed_args.server):
         if server.flavor is None:
             raise exceptions.CommandError(
@@ -125,110 +141,76 @@ def _select_flavors(
                 'may be down'
             )
         name = f'{server.flavor.name} of {server.name}'
-        flavors.append(records.Flavor(name, server.flavor.extra_specs))
-    return flavors
+        flavor = records.Flavor(name, server.flavor.extra_specs)
+        subjects.append(_Subject(flavor, server.host or ''))
+    return subjects
 
 
-def _select_hosts(
-    inventory: 'Inventory', names: Sequence[str]
-) -> list['Host']:
+def _judge(
+    subjects: Sequence[_Subject], inventory: 'Inventory', names: Sequence[str]
+) -> list['Verdict']:
+    """Return the verdict for each subject.
+
+    :param names: the names of the hosts to judge; empty for all. A server
+        cannot move to its own host, so all are then the other hosts.
+    """
+    from osc_placement_plugins.verdicts import Verdict
+
     for name in names:
         if name not in inventory.hosts:
             raise exceptions.CommandError(
                 f'No compute host has the name {name!r}'
             )
-    names = [*dict.fromkeys(names)] or [*inventory.hosts]
-    return [inventory.hosts[name] for name in names]
+    verdicts = []
+    for flavor, own_host in subjects:
+        noun = 'host'
+        hosts = [inventory.hosts[name] for name in dict.fromkeys(names)]
+        if not names:
+            hosts = [*inventory.hosts.values()]
+            if own_host in inventory.hosts:
+                hosts.remove(inventory.hosts[own_host])
+                noun = 'other host'
+        verdicts.append(Verdict(flavor, inventory, hosts, noun))
+    return verdicts
 
 
-def _list_groups(verdicts: Sequence['Verdict']) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = []
-    for verdict in verdicts:
-        takers, idle = verdict.takers, verdict.idle
-        takes = 'takes it' if len(takers) == 1 else 'take it'
-        groups: list[tuple[str, list[Host], Sequence[str]]] = [
-            (takes, takers, ()),
-            ('would take it if up', idle, ()),
-        ]
-        for group in verdict.groups[:_LISTED]:
-            groups.append((group.text, group.hosts, sorted(group.aggregates)))
-        rest: list[Host] = []
-        for group in verdict.groups[_LISTED:]:
-            rest += group.hosts
-        groups.append(('other reasons, see --all', rest, ()))
-        for text, hosts, aggregates in groups:
-            if hosts:
-                rows.append(
-                    {
-                        'Flavor': verdict.flavor.name,
-                        'Hosts': len(hosts),
-                        'Verdict': text,
-                        'Aggregates': listed(aggregates),
-                        'Names': listed([host.name for host in hosts]),
-                    }
-                )
-    return rows
-
-
-def _list_hosts(documents: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def _list_groups(verdict: 'Verdict') -> list[list[Any]]:
+    """Return a row for the hosts that share a result and its reason."""
+    groups: list[tuple[str, str, list[Host]]] = []
+    if verdict.takers:
+        groups.append((_PASS, '', verdict.takers))
+    idle_hosts: dict[str, list[Host]] = {}
+    for host in verdict.idle:
+        idle_hosts.setdefault(host.condition, []).append(host)
+    for condition, hosts in idle_hosts.items():
+        groups.append((_NOT_UP, condition, hosts))
+    for group in verdict.groups:
+        groups.append((_REFUSE, str(group.reason), group.hosts))
     rows = []
-    for document in documents:
-        for entry in document['hosts']:
-            row = {'Flavor': document['flavor']}
-            for key, text in entry.items():
-                row[key.capitalize()] = text
-            rows.append(row)
-    if all(row['State'] in ('', 'up') for row in rows):
-        for row in rows:
-            row['State'] = ''
+    for result, reason, hosts in groups:
+        names = base.names_cell([host.name for host in hosts])
+        rows.append([verdict.flavor.name, result, len(hosts), reason, names])
     return rows
 
 
-def _choose_columns(rows: Sequence[dict[str, Any]], flavors: int) -> list[str]:
-    columns = []
-    for column in rows[0] if rows else ():
-        if column == 'Flavor' and flavors == 1:
-            continue
-        if any(row[column] != '' for row in rows):
-            columns.append(column)
-    return columns
-
-
-def _host_verdicts(verdict: 'Verdict') -> list[dict[str, str]]:
-    entries = []
+def _list_hosts(verdict: 'Verdict') -> list[list[Any]]:
+    """Return a row for each host: those that pass come first."""
+    rows: dict[str, list[list[Any]]] = {_PASS: [], _NOT_UP: [], _REFUSE: []}
     for host in sorted(verdict.hosts, key=lambda host: host.name):
         reasons = verdict.reasons(host)
-        entries.append(
-            {
-                'host': host.name,
-                'state': host.state,
-                'result': _REFUSE if reasons else _PASS,
-                'reasons': reasons,
-                'preferences': verdict.points(host),
-            }
+        result = _PASS
+        if reasons:
+            result = _REFUSE
+        elif not host.usable:
+            result = _NOT_UP
+        rows[result].append(
+            [
+                verdict.flavor.name,
+                host.name,
+                host.condition,
+                result,
+                reasons,
+                verdict.points(host),
+            ]
         )
-    entries.sort(key=lambda entry: entry['result'])
-    return entries
-
-
-def _document(
-    verdict: 'Verdict', unjudged: list[str], has_hosts: bool
-) -> dict[str, Any]:
-    document = {
-        'flavor': verdict.flavor.name,
-        'verdict': verdict.sentence(),
-        'takers': [host.name for host in verdict.takers],
-        'causes': [
-            {
-                'cause': group.text,
-                'aggregates': sorted(group.aggregates),
-                'hosts': [host.name for host in group.hosts],
-            }
-            for group in verdict.groups
-        ],
-        'advice': verdict.advice(),
-        'unjudged': unjudged,
-    }
-    if has_hosts:
-        document['hosts'] = _host_verdicts(verdict)
-    return document
+    return [*rows[_PASS], *rows[_NOT_UP], *rows[_REFUSE]]

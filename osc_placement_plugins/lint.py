@@ -58,29 +58,24 @@ class LintFilter(base.FilterCommand):
             )
             for finding in findings
         ]
-        keys = [column.lower() for column in _COLUMNS]
-        unjudged = inventory.unjudged()
         return base.Answer(
             verdict=[verdict],
             columns=_COLUMNS,
             rows=rows,
-            advice=unjudged,
-            document={
-                'verdict': verdict,
-                'causes': [dict(zip(keys, row, strict=True)) for row in rows],
-                'unjudged': unjudged,
-            },
-            status=base.FOUND if counts['error'] else base.FINE,
+            notes=inventory.notes(),
+            status=base.exit_code(
+                found=counts['error'], unjudged=inventory.services is None
+            ),
         )
 
-    def print_table(self, parsed_args: argparse.Namespace) -> None:
+    def print_rows(self, parsed_args: argparse.Namespace) -> None:
         """Print each finding as a block of lines.
 
         If the command line chooses columns or another format than a table,
         the base class prints each finding as a row.
         """
         if parsed_args.formatter != 'table' or parsed_args.columns:
-            super().print_table(parsed_args)
+            super().print_rows(parsed_args)
             return
         for row in self.answer.rows:
             severity, code, owner, name, key, problem, remedy = row

@@ -75,16 +75,26 @@ class Host:
     :param state: the state of nova-compute: ``up``, ``disabled``, ``down``,
         ``disabled and down`` or ``unknown``; empty if there is no list of
         compute services.
+    :param disabled_reason: why an operator or Nova has disabled the host;
+        empty if there is no reason.
     """
 
     name: str
     aggregates: tuple[inputs.Aggregate, ...] = ()
     state: str = ''
+    disabled_reason: str = ''
 
     @property
     def usable(self) -> bool:
         """Tell whether nova-scheduler may use the host, as far as known."""
         return self.state in ('', 'up')
+
+    @property
+    def condition(self) -> str:
+        """Return the state, with the reason if the host is disabled."""
+        if not self.disabled_reason or 'disabled' not in self.state:
+            return self.state
+        return f'{self.state}: {quote(self.disabled_reason)}'
 
 
 @dataclasses.dataclass(frozen=True)
@@ -104,27 +114,43 @@ class Inventory:
     @functools.cached_property
     def hosts(self) -> dict[str, Host]:
         """Return all hosts by name, sorted, with their aggregates."""
-        states = {host.name: host.state for host in self.services or ()}
+        services = {host.name: host for host in self.services or ()}
         unlisted_state = ''
         if self.services is not None:
             unlisted_state = UNKNOWN
         aggregates: dict[str, list[inputs.Aggregate]] = {}
-        for name in states:
+        for name in services:
             aggregates[name] = []
         for aggregate in sorted(self.aggregates, key=lambda a: a.name):
             for name in aggregate.hosts:
                 aggregates.setdefault(name, []).append(aggregate)
-        return {
-            name: Host(
-                name=name,
-                aggregates=tuple(aggregates[name]),
-                state=states.get(name, unlisted_state),
+        hosts = {}
+        for name in sorted(aggregates):
+            host = services.get(name, Host(name, state=unlisted_state))
+            hosts[name] = dataclasses.replace(
+                host, aggregates=tuple(aggregates[name])
             )
-            for name in sorted(aggregates)
-        }
+        return hosts
 
-    def unjudged(self) -> list[str]:
-        """Return a sentence on each thing that is not known of the hosts."""
+    def notes(self) -> list[str]:
+        """Return sentences on what is not known, and on what was assumed."""
+        return [*self._unknown(), *self._exempted()]
+
+    def _exempted(self) -> list[str]:
+        is_exempt = inputs.exemption(self.exempt)
+        keys: set[str] = set()
+        for aggregate in self.aggregates:
+            if aggregate.forced:
+                keys.update(key for key, _ in aggregate.items())
+        exempted = sorted(key for key in keys if is_exempt(key))
+        if not exempted:
+            return []
+        return [
+            'Keys that are not demanded because of exempt_metadata_keys: '
+            f'{listed([*map(quote, exempted)])}.'
+        ]
+
+    def _unknown(self) -> list[str]:
         if self.services is None:
             return [
                 'There is no list of compute services: hosts in no aggregate '

@@ -13,7 +13,6 @@ from osc_placement_plugins import base
 if TYPE_CHECKING:
     from osc_placement_plugins.projection import Share
 
-#: The columns of the table. Programs also get the reason ("why").
 _COLUMNS: Final = (
     'Region',
     'Weight',
@@ -22,6 +21,7 @@ _COLUMNS: Final = (
     'Change',
     'Result',
     'Target',
+    'Why',
 )
 
 
@@ -123,12 +123,9 @@ class PlanClusterRegion(base.Lister):
             verdict=[verdict],
             columns=_COLUMNS,
             rows=[_row(share) for share in shares],
-            advice=reasons + warnings,
-            document={
-                'verdict': verdict,
-                'regions': [_document(share) for share in shares],
-                'unjudged': warnings,
-            },
+            notes=reasons + warnings,
+            # The table would be too wide. The notes have the reasons.
+            hidden=['Why'],
         )
 
 
@@ -147,32 +144,19 @@ def _count(growing: bool, shares: list['Share']) -> str:
 
 
 def _row(share: 'Share') -> list[Any]:
-    target = '-'
+    none = base.Cell(None, '-')
+    target = none
     if share.target is not None:
+        number = float(share.target)
         # A target is seldom a whole number of nodes.
-        target = f'{float(share.target):.2f}'
+        target = base.Cell(round(number, 4), f'{number:.2f}')
     return [
         share.name,
-        '-' if share.weight is None else share.weight,
-        '-' if share.cap is None else share.cap,
+        none if share.weight is None else share.weight,
+        none if share.cap is None else share.cap,
         share.current,
         share.result - share.current,
         share.result,
         target,
+        share.why,
     ]
-
-
-def _document(share: 'Share') -> dict[str, Any]:
-    target = None
-    if share.target is not None:
-        target = round(float(share.target), 4)
-    return {
-        'region': share.name,
-        'weight': share.weight,
-        'cap': share.cap,
-        'current': share.current,
-        'change': share.result - share.current,
-        'result': share.result,
-        'target': target,
-        'why': share.why,
-    }

@@ -95,7 +95,9 @@ def read_host(row: Row) -> records.Host | None:
     if row['binary'] != 'nova-compute':
         return None
     state = records.state_of(_text(row, 'status'), _text(row, 'state'))
-    return records.Host(host, state=state)
+    return records.Host(
+        name=host, state=state, disabled_reason=_text(row, 'disabled_reason')
+    )
 
 
 def read_server(row: Row) -> records.Server:

@@ -2,105 +2,51 @@
 
 """The filter's verdict on a flavor and some hosts, counted and in words."""
 
-import collections
-import functools
-import shlex
-from collections.abc import Sequence
-from typing import Final, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from nova_filters.matching import inputs, report
 from nova_filters.matching.judge import Judge
 from nova_filters.matching.preferences import Preferences
-from nova_filters.matching.reason import Kind, Reason, Side
-from os_placement_plugins.quoting import LISTED, SHOWN, listed
+from nova_filters.matching.reason import Kind, Reason
+from os_placement_plugins.quoting import listed
 from osc_placement_plugins import mistakes
-from osc_placement_plugins.records import UNKNOWN, Flavor, Host, Inventory
-
-#: How many causes the sentence about a flavor names.
-NAMED: Final = 4
-
-#: What is said of one host, of several hosts, and then of both, by the side
-#: and kind of a reason.
-_CAUSES: Final = {
-    (Side.FLAVOR, Kind.MISSING): ('lacks', 'lack', 'the key {key}'),
-    (Side.FLAVOR, Kind.MISMATCH): ('has', 'have', '{key}={stated}'),
-    (Side.FLAVOR, Kind.FORBIDDEN): (
-        'has',
-        'have',
-        '{key}={stated}, a key that the flavor forbids',
-    ),
-    (Side.FLAVOR, Kind.MALFORMED): (
-        'cannot meet',
-        'cannot meet',
-        'the malformed {key}={accepted}',
-    ),
-    (Side.AGGREGATE, Kind.MISSING): ('demands', 'demand', 'the key {key}'),
-    (Side.AGGREGATE, Kind.MISMATCH): (
-        'demands',
-        'demand',
-        '{key}={accepted}',
-    ),
-    (Side.AGGREGATE, Kind.FORBIDDEN): ('forbids', 'forbid', 'the key {key}'),
-    (Side.AGGREGATE, Kind.CONTRADICTION): (
-        'contradicts itself',
-        'contradict themselves',
-        'on the key {key}',
-    ),
-    (Side.AGGREGATE, Kind.UNREADABLE): ('is', 'are', 'unreadable: {problem}'),
-}
-_WHAT_TO_DO: Final = {
-    'disabled': 'openstack compute service set --enable {} nova-compute',
-    'down': 'start nova-compute on {}',
-    'disabled and down': 'start nova-compute on {}, and enable it',
-    UNKNOWN: 'see why Nova does not show the state of {}',
-}
-
-
-class Cause(NamedTuple):
-    """A reason to refuse some hosts.
-
-    :param singular: the text for one host, such as "lacks the key gpu".
-    :param plural: the text for several hosts, such as "lack the key gpu".
-    """
-
-    singular: str
-    plural: str
-
-    def text(self, number: int) -> str:
-        """Return the text for a number of hosts."""
-        return self.singular if number == 1 else self.plural
+from osc_placement_plugins.records import Flavor, Host, Inventory
 
 
 class Group(NamedTuple):
-    """Hosts that are refused for the same cause.
+    """Hosts that are refused for the same reason.
 
-    :param aggregates: the names of the aggregates that have the key.
+    :param summary: the reason in the words of nova-scheduler's log.
+    :param reason: the reason with all values in the hosts' aggregates.
     """
 
-    cause: Cause
+    summary: str
+    reason: Reason
     hosts: list[Host]
-    aggregates: set[str]
-
-    @property
-    def text(self) -> str:
-        """Return the cause in the words for this number of hosts."""
-        return self.cause.text(len(self.hosts))
 
 
 class Verdict:
     """The verdict on one flavor and some hosts, as nova-scheduler has it.
 
     :param hosts: the hosts to judge.
+    :param noun: what a host is called.
     """
 
     def __init__(
-        self, flavor: Flavor, inventory: Inventory, hosts: Sequence[Host]
+        self,
+        flavor: Flavor,
+        inventory: Inventory,
+        hosts: Sequence[Host],
+        noun: str = 'host',
     ) -> None:
         self.flavor = flavor
         self.hosts = hosts
         self.judge = judge_of(flavor, inventory)
+        self._noun = noun
         self._preferences = Preferences(flavor.extra_specs, inventory.exempt)
         self.passed, self.refused = self.judge.sift(hosts)
+        self.groups = group_refused(self.judge, self.refused)
 
     @property
     def takers(self) -> list[Host]:
@@ -112,43 +58,21 @@ class Verdict:
         """Return the hosts that pass, but are not up."""
         return [host for host in self.passed if not host.usable]
 
-    @functools.cached_property
-    def groups(self) -> list[Group]:
-        """Return the refused hosts by their first cause, largest group first.
-
-        If the flavor and an aggregate refuse each other, the flavor's cause
-        counts.
-        """
-        groups: dict[Cause, Group] = {}
-        for hosts, reason in report.explain_groups(self.judge, self.refused):
-            cause = _word(reason)
-            group = groups.setdefault(cause, Group(cause, [], set()))
-            group.hosts.extend(hosts)
-            group.aggregates.update(reason.aggregate)
-        return sorted(
-            groups.values(), key=lambda group: (-len(group.hosts), group.cause)
-        )
-
     def sentence(self) -> str:
         """Tell how many hosts take the flavor, and why the others do not."""
-        hosts = 'host' if len(self.hosts) == 1 else 'hosts'
-        is_one = 1 in (len(self.passed), len(self.hosts))
-        verb = 'takes' if is_one else 'take'
-        text = f'{len(self.passed)} of {len(self.hosts)} {hosts} {verb} '
+        total = len(self.hosts)
+        noun = self._noun if total == 1 else f'{self._noun}s'
+        verb = 'takes' if 1 in (len(self.passed), total) else 'take'
+        text = f'{len(self.passed)} of {total} {noun} {verb} '
         text += self.flavor.name
         if self.idle:
             text += f' ({len(self.idle)} of them not up)'
-        counts: collections.Counter[Cause] = collections.Counter()
-        for group in self.groups:
-            counts[group.cause] = len(group.hosts)
-        causes = []
-        for cause, number in counts.most_common(NAMED):
-            causes.append(f'{number} {cause.text(number)}')
-            counts.pop(cause)
-        if counts:
-            causes.append(f'{counts.total()} for other reasons')
-        if causes:
-            text += f': {", ".join(causes)}'
+        reasons = [
+            f'{number} {summary}'
+            for number, summary in report.summarize(self.judge, self.refused)
+        ]
+        if reasons:
+            text += f': {", ".join(reasons)}'
         return f'{text}.'
 
     def nearest(self) -> Host | None:
@@ -173,23 +97,28 @@ class Verdict:
         return distances[min(distances)]
 
     def advice(self) -> list[str]:
-        """Return sentences on what to do.
-
-        A sentence that begins with a space is a command to copy.
-        """
+        """Return sentences on what else an operator should know."""
+        flavor = self.flavor.name
         sentences = []
         for name in self.flavor.extra_specs:
             for finding in mistakes.misspelled_namespace(name):
-                sentences.append(f'{self.flavor.name}: {finding.text}.')
+                sentences.append(f'{flavor}: {finding.text}.')
         if self.takers:
             return sentences
-        sentences += _wake(self.idle)
+        if self.idle:
+            names = [f'{host.name} ({host.condition})' for host in self.idle]
+            sentences.append(
+                f'Not up, but would take {flavor}: {listed(names)}.'
+            )
         nearest = self.nearest()
         if nearest is None:
-            sentences.append('No host that is up is left to open.')
+            sentences.append(
+                f'No host that is up is left to open to {flavor}.'
+            )
         else:
             sentences.append(
-                f'The nearest host is {nearest.name}: {self.reasons(nearest)}.'
+                f'The nearest host for {flavor} is {nearest.name}: '
+                f'{self.reasons(nearest)}.'
             )
         return sentences
 
@@ -208,35 +137,21 @@ def judge_of(flavor: Flavor, inventory: Inventory) -> Judge:
     return Judge(inputs.read_flavor(flavor.extra_specs), inventory.exempt)
 
 
-def _word(reason: Reason) -> Cause:
-    singular, plural, rest = _CAUSES[reason.side, reason.kind]
-    values = rest.format(
-        key=_shorten(reason.key),
-        stated=_join(reason.stated_values),
-        accepted=_join(reason.accepted_values),
-        problem=reason.problem,
-    )
-    return Cause(f'{singular} {values}', f'{plural} {values}')
+def group_refused(
+    judge: Judge, refused: Mapping[Reason, list[Host]]
+) -> list[Group]:
+    """Return the refused hosts by their first reason, largest group first.
 
-
-def _join(values: Sequence[str]) -> str:
-    return listed(sorted({_shorten(value) for value in values}), mark=',')
-
-
-def _shorten(text: str) -> str:
-    if len(text) <= SHOWN:
-        return text
-    return f'{text[:SHOWN]}…'
-
-
-def _wake(hosts: Sequence[Host]) -> list[str]:
-    """Return sentences on how to enable or start hosts that pass."""
-    if not hosts:
-        return []
-    sentences = ['Not up, but would take it:']
-    if len(hosts) > LISTED:
-        sentences = [f'Not up, but would take it ({len(hosts)} hosts):']
-    for host in hosts[:LISTED]:
-        command = _WHAT_TO_DO[host.state].format(shlex.quote(host.name))
-        sentences.append(f'  {command}')
-    return sentences
+    If the flavor and an aggregate refuse each other, the reason of the flavor
+    counts.
+    """
+    groups = []
+    for summary, hosts in report.group_hosts(judge, refused).items():
+        refusal = judge.refusals(hosts[0].aggregates)[0]
+        aggregates = sorted(
+            report.unite_aggregates(hosts), key=lambda each: each.name
+        )
+        reason = judge.explain(refusal, aggregates)
+        groups.append(Group(summary, reason, hosts))
+    groups.sort(key=lambda group: (-len(group.hosts), group.summary))
+    return groups

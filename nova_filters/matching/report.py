@@ -2,7 +2,6 @@
 
 """The log lines about refused hosts: each reason with a number of hosts."""
 
-import collections
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, TypeVar
 
@@ -46,8 +45,7 @@ def list_problems(
             )
     for refusal, hosts in refused.items():
         if refusal.kind is Kind.UNREADABLE:
-            for _, reason in explain_groups(judge, {refusal: hosts}):
-                sentences.add(reason.summary())
+            sentences.update(group_hosts(judge, {refusal: hosts}))
         # If the flavor lacks the key, the malformed value is not the cause.
         elif refusal.malformed and refusal.kind is not Kind.MISSING:
             sentences.update(_list_malformed(refusal.key, hosts))
@@ -56,7 +54,7 @@ def list_problems(
 
 def _list_malformed(key: str, hosts: list[Any]) -> Iterator[str]:
     """Yield the problems in the values of a key in the hosts' aggregates."""
-    for aggregate in map(read_aggregate, _unite_aggregates(hosts)):
+    for aggregate in map(read_aggregate, unite_aggregates(hosts)):
         for piece in aggregate.pieces(key):
             if piece.problem:
                 yield (
@@ -80,6 +78,47 @@ def explain_groups(
             yield group, judge.explain(refusal, aggregates)
 
 
+def group_hosts(
+    judge: Judge,
+    refused: Mapping[Reason, list[HostT]],
+    most: int | None = None,
+) -> dict[str, list[HostT]]:
+    """Return the refused hosts by the summary of their reason.
+
+    :param most: how many groups are listed, the largest first; None for all.
+    """
+    commonest = sorted(refused.items(), key=lambda entry: -len(entry[1]))
+    parts = []
+    for refusal, hosts in commonest[:most]:
+        for aggregates, part in _split(judge, refusal, hosts).items():
+            parts.append((refusal, aggregates, part))
+    parts.sort(key=lambda entry: -len(entry[2]))
+    groups: dict[str, list[HostT]] = {}
+    for refusal, aggregates, part in parts[:most]:
+        summary = judge.explain(refusal, aggregates).summary()
+        groups.setdefault(summary, []).extend(part)
+    return groups
+
+
+def _split(
+    judge: Judge, refusal: Reason, hosts: list[HostT]
+) -> dict[frozenset[Any], list[HostT]]:
+    """Return hosts by the aggregates that the summary of a reason names."""
+    if refusal.side is Side.FLAVOR:
+        # The summary names no aggregate.
+        return {frozenset(): hosts}
+    causes = {
+        aggregate
+        for aggregate in unite_aggregates(hosts)
+        if judge.is_behind(refusal, aggregate)
+    }
+    parts: dict[frozenset[Any], list[HostT]] = {}
+    for host in hosts:
+        causes_of_host = frozenset(causes.intersection(_aggregates(host)))
+        parts.setdefault(causes_of_host, []).append(host)
+    return parts
+
+
 def summarize(
     judge: Judge, refused: Mapping[Reason, list[Any]]
 ) -> list[tuple[int, str]]:
@@ -89,33 +128,18 @@ def summarize(
         first. Only the most frequent reasons are listed. If there are more
         reasons, the last pair counts the other hosts.
     """
-    counts: collections.Counter[Any] = collections.Counter()
-    commonest = sorted(refused.items(), key=lambda entry: -len(entry[1]))
-    for refusal, hosts in commonest[:NAMED]:
-        if refusal.side is Side.FLAVOR:
-            # The summary names no aggregate.
-            counts[refusal, frozenset()] = len(hosts)
-            continue
-        causes = {
-            aggregate
-            for aggregate in _unite_aggregates(hosts)
-            if judge.is_behind(refusal, aggregate)
-        }
-        for host in hosts:
-            causes_of_host = causes.intersection(_aggregates(host))
-            counts[refusal, frozenset(causes_of_host)] += 1
-    numbers: collections.Counter[str] = collections.Counter()
-    for (refusal, aggregates), number in counts.most_common(NAMED):
-        numbers[judge.explain(refusal, aggregates).summary()] += number
-    lines = [(number, summary) for summary, number in numbers.items()]
+    groups = group_hosts(judge, refused, NAMED)
+    lines = [(len(hosts), summary) for summary, hosts in groups.items()]
     lines.sort(key=lambda line: (-line[0], line[1]))
-    rest = sum(map(len, refused.values())) - numbers.total()
+    rest = sum(map(len, refused.values()))
+    rest -= sum(number for number, _ in lines)
     if rest:
         lines.append((rest, 'for other reasons'))
     return lines
 
 
-def _unite_aggregates(hosts: Iterable[Any]) -> set[Any]:
+def unite_aggregates(hosts: Iterable[Any]) -> set[Any]:
+    """Return the readable aggregates of some hosts."""
     aggregates: set[Any] = set()
     for host in hosts:
         aggregates.update(_aggregates(host))

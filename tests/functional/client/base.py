@@ -91,12 +91,23 @@ class CommandTestCase(unittest.TestCase):
                 status = exc.code if isinstance(exc.code, int) else 1
         return Result(status, output.getvalue(), error.getvalue())
 
-    def data(self, words: str, *more: str) -> Any:
-        """Run a command with ``-f json`` and return what it says."""
+    def answer(
+        self, words: str, *more: str, status: int = 0
+    ) -> tuple[Any, list[str]]:
+        """Run a command with ``-f json``.
+
+        :param status: the exit code that the command must have.
+        :returns: the rows, and the sentences beside them.
+        """
         command = [*shlex.split(words), *more, '-f', 'json']
         result = self.openstack(*command)
-        self.assertEqual((0, ''), (result.status, result.error))
-        return json.loads(result.output)
+        self.assertEqual(status, result.status, result.error)
+        return json.loads(result.output), result.error.splitlines()
+
+    def data(self, words: str, *more: str, status: int = 0) -> Any:
+        """Run a command with ``-f json`` and return its rows."""
+        rows, _ = self.answer(words, *more, status=status)
+        return rows
 
     def run_command(self, words: str, *more: str, status: int = 0) -> str:
         """Run a command in 80 columns, and return what it prints.

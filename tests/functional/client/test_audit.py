@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 
-import json
-
 from tests.functional.client import base
 
 _AUDIT = 'aggregate filter audit'
@@ -17,38 +15,41 @@ class AuditTest(base.CloudTestCase):
         self.assertEqual(verdict.format(0), output.strip())
         self.cloud.aggregates['licensed']['metadata']['os'] = 'linux'
         self.cloud.aggregates['gpus']['hosts'].remove('compute-2')
-        document = self.data(_AUDIT)
-        self.assertEqual(verdict.format(2), document['verdict'])
-        mail, train = document['causes']
+        self.cloud.add_server('train-2', 'compute-2', 'gpu.large')
+        rows, sentences = self.answer(_AUDIT)
+        self.assertEqual(verdict.replace('3', '4').format(3), sentences[0])
+        # Most servers come first.
+        train, mail = rows
+        self.assertEqual(2, train['Servers'])
+        self.assertEqual("'gpu' not in any aggregate", train['Reason'])
         self.assertEqual(
             {
-                'problem': 'refused',
-                'flavor': 'win.medium',
-                'reason': "'os' does not match 'windows'; aggregate "
+                'Problem': 'refused',
+                'Flavor': 'win.medium',
+                'Servers': 1,
+                'Reason': "'os' does not match 'windows'; aggregate "
                 "'licensed' has 'linux'",
-                'servers': [
+                'Names': [
                     {'name': 'mail', 'id': 'id-mail', 'host': 'compute-7'}
                 ],
             },
             mail,
         )
-        self.assertEqual("'gpu' not in any aggregate", train['reason'])
         # What is found goes before what is not known.
         self.cloud.add_lost_server()
         self.run_command(f'{_AUDIT} --fail-on refused', status=2)
 
     def test_a_server_that_cannot_be_judged_is_no_success(self) -> None:
         self.cloud.add_lost_server()
-        self.run_command(_AUDIT)
-        command = f'{_AUDIT} --fail-on refused -f json'
-        document = json.loads(self.run_command(command, status=1))
-        self.assertIn('; 1 could not be judged.', document['verdict'])
-        (problem,) = document['causes']
-        self.assertEqual('unknown', problem['problem'])
-        self.assertEqual('lost', problem['servers'][0]['id'])
+        for words in _AUDIT, f'{_AUDIT} --fail-on refused':
+            (row,), (verdict, *_) = self.answer(words, status=1)
+            self.assertIn('; 1 could not be judged.', verdict)
+            self.assertEqual('unknown', row['Problem'])
+            self.assertEqual('lost', row['Names'][0]['id'])
 
     def test_without_a_list_of_hosts_not_all_servers_are_judged(self) -> None:
-        output = self.run_command(_AUDIT, *self.files('aggregates', 'servers'))
+        files = self.files('aggregates', 'servers')
+        output = self.run_command(_AUDIT, *files, status=1)
         self.assertIn('There is no list of compute services', output)
         # The host of this server is in no aggregate.
-        self.assertIn('| unknown |        | web (compute-4) |', output)
+        self.assertIn('| web (compute-4) |', output)

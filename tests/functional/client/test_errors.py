@@ -4,6 +4,7 @@
 
 import shlex
 import sys
+from typing import Any
 
 import ddt
 import requests
@@ -37,7 +38,7 @@ _ARGUMENTS = (
     ('lint --config-file /no/nova.conf', '/no/nova.conf'),
     ('lint --aggregates /no/file', 'Cannot read'),
     ('lint --severity', 'see --help'),
-    ('lint -f json -c nosuch', 'verdict, causes, unjudged'),
+    ('lint -f json -c nosuch', 'nosuch'),
 )
 _FORBIDDEN = {'message': 'Policy says no', 'code': 403}
 
@@ -122,13 +123,31 @@ class ErrorTest(base.CloudTestCase):
             result = self.run_filter('explain', '--server', name)
             self.assert_one_line(result, words)
 
-    def test_a_closed_standard_output_is_told(self) -> None:
-        files = self.files('flavors', 'aggregates')
+    def start_lint(self, ending: str, **variables: str) -> Any:
+        """Run lint as a process.
+
+        :param ending: how the shell command ends.
+        """
+        files = self.files('flavors', 'aggregates', 'hosts')
         command = [sys.executable, '-m', 'openstackclient.shell']
         command += ['aggregate', 'filter', 'lint', *files]
-        result = subprocesses.run(
-            *('sh', '-c', f'{shlex.join(command)} >&-'),
-            env=self.environment(),
+        return subprocesses.run(
+            *('sh', '-c', f'{shlex.join(command)} {ending}'),
+            env=self.environment() | variables,
         )
+
+    def test_a_closed_standard_output_is_told(self) -> None:
+        result = self.start_lint('>&-')
         self.assertEqual(1, result.returncode)
         self.assertEqual('The standard output is closed\n', result.stderr)
+
+    def test_a_closed_standard_error_adds_nothing_to_the_rows(self) -> None:
+        result = self.start_lint('-f csv 2>&-')
+        self.assertEqual(0, result.returncode)
+        self.assertEqual(1, len(result.stdout.splitlines()), result.stdout)
+
+    def test_a_character_that_the_terminal_lacks_is_escaped(self) -> None:
+        self.cloud.add_flavor('\u0141ukasz\ud800', {'nosuch': '1'})
+        result = self.start_lint('', PYTHONIOENCODING='ascii:strict')
+        self.assertEqual(2, result.returncode, result.stderr)
+        self.assertIn(r'\u0141ukasz\ud800, nosuch', result.stdout)

@@ -19,31 +19,43 @@ class ExplainTest(base.CloudTestCase):
 
     def test_programs_get_all_that_people_get(self) -> None:
         del self.cloud.services['compute-8']
-        (document,) = self.data(f'{_EXPLAIN} m1.small --all')
+        rows, sentences = self.answer(f'{_EXPLAIN} m1.small')
+        verdict, other_filters, unknown = sentences
         self.assertEqual(
-            '4 of 6 hosts take m1.small: 2 demand the key os.',
-            document['verdict'],
+            "4 of 6 hosts take m1.small: 2 aggregate 'licensed' demands 'os'.",
+            verdict,
         )
+        self.assertIn('other filters are not judged', other_filters)
+        self.assertIn("count as not up: 'compute-8'.", unknown)
+        hosts = ['compute-1', 'compute-2', 'compute-3', 'compute-4']
         self.assertEqual(
-            ['compute-1', 'compute-2', 'compute-3', 'compute-4'],
-            document['takers'],
+            [
+                {
+                    'Flavor': 'm1.small',
+                    'Result': 'pass',
+                    'Hosts': 4,
+                    'Reason': '',
+                    'Names': hosts,
+                },
+                {
+                    'Flavor': 'm1.small',
+                    'Result': 'refuse',
+                    'Hosts': 2,
+                    'Reason': "aggregate 'licensed' demands 'os'",
+                    'Names': ['compute-7', 'compute-8'],
+                },
+            ],
+            rows,
         )
-        cause = {
-            'cause': 'demand the key os',
-            'aggregates': ['licensed'],
-            'hosts': ['compute-7', 'compute-8'],
-        }
-        self.assertEqual([cause], document['causes'])
-        (unjudged,) = document['unjudged']
-        self.assertIn("count as not up: 'compute-8'.", unjudged)
         host = {
-            'host': 'compute-8',
-            'state': 'unknown',
-            'result': 'refuse',
-            'reasons': "aggregate 'licensed' demands 'os'",
-            'preferences': '',
+            'Flavor': 'm1.small',
+            'Host': 'compute-8',
+            'State': 'unknown',
+            'Result': 'refuse',
+            'Reason': "aggregate 'licensed' demands 'os'",
+            'Preferences': '',
         }
-        self.assertEqual(host, document['hosts'][-1])
+        self.assertEqual(host, self.data(f'{_EXPLAIN} m1.small --all')[-1])
 
     def test_csv_has_the_rows_and_says_the_rest_beside_them(self) -> None:
         files = self.files('flavors', 'aggregates')
@@ -52,9 +64,9 @@ class ExplainTest(base.CloudTestCase):
         # With files, no cloud is asked even if there is one.
         self.assertEqual([], self.mocker.request_history)
         header, _ = result.output.split('\n', 1)
-        self.assertEqual('"Hosts","Verdict","Aggregates","Names"', header)
+        self.assertEqual('"Flavor","Result","Hosts","Reason","Names"', header)
         for words in (
-            'hosts take m1.small: 2 demand',
+            "hosts take m1.small: 2 aggregate 'licensed' demands",
             'There is no list of compute services',
         ):
             self.assertNotIn(words, result.output)
@@ -64,14 +76,25 @@ class ExplainTest(base.CloudTestCase):
         self.cloud.flavors['win.medium']['extra_specs'] = {'k': '1'}
         words = f'{_EXPLAIN} win.medium --server mail --host compute-7'
         # The flavor, and its copy.
-        documents = self.data(words)
+        _, sentences = self.answer(words)
         self.assertEqual(
             [
-                '0 of 1 host takes win.medium: 1 lacks the key k.',
+                "0 of 1 host takes win.medium: 1 'k' not in any aggregate.",
                 '1 of 1 host takes win.medium of mail.',
             ],
-            [document['verdict'] for document in documents],
+            sentences[:2],
         )
+
+    def test_a_server_cannot_move_to_its_own_host(self) -> None:
+        rows, (verdict, *_) = self.answer(f'{_EXPLAIN} --server mail')
+        self.assertIn(' other hosts take', verdict)
+        self.assertNotIn('compute-7', rows[0]['Names'])
+        # A server on no host can move to each host.
+        self.cloud.servers['mail']['OS-EXT-SRV-ATTR:host'] = None
+        self.cloud.servers['mail']['hostId'] = ''
+        rows, (verdict, *_) = self.answer(f'{_EXPLAIN} --server mail')
+        self.assertIn(' of 6 hosts take', verdict)
+        self.assertIn('compute-7', rows[0]['Names'])
 
     def test_servers_of_the_same_name_are_told_with_their_ids(self) -> None:
         self.cloud.servers['web']['name'] = 'dup'
@@ -94,16 +117,39 @@ class ExplainTest(base.CloudTestCase):
         self.assertEqual(self.data(words), self.data(f'{old} {words}'))
 
     def test_hosts_that_are_not_up_are_shown_and_do_not_count(self) -> None:
-        self.cloud.services['compute-2']['status'] = 'disabled'
-        words = f'{_EXPLAIN} gpu.large --all --fail-if-none'
-        output = self.run_command(words, status=2)
-        self.assertIn('| compute-2 | disabled | pass   |', output)
+        service = self.cloud.services['compute-2']
+        service.update(status='disabled', disabled_reason='RAM')
+        words = f'{_EXPLAIN} gpu.large --fail-if-none'
+        first, *_ = self.data(words, status=2)
+        self.assertEqual(
+            ('not up', "disabled: 'RAM'", ['compute-2']),
+            (first['Result'], first['Reason'], first['Names']),
+        )
+        first, *_ = self.data(words, '--all', status=2)
+        self.assertEqual(
+            ('compute-2', "disabled: 'RAM'", 'not up'),
+            (first['Host'], first['State'], first['Result']),
+        )
+
+    def test_each_sentence_names_its_flavor(self) -> None:
+        for name in 'gpu.large', 'win.medium':
+            specs = {
+                f'{_SCOPE}:x': name,
+                'aggregate_instance_extra_spec:k': '',
+            }
+            self.cloud.flavors[name]['extra_specs'] = specs
+        _, sentences = self.answer(f'{_EXPLAIN} gpu.large win.medium')
+        self.assertEqual(6, len(sentences))
+        for number, sentence in enumerate(sentences):
+            name = ['gpu.large', 'win.medium'][number in (1, 4, 5)]
+            self.assertIn(name, sentence)
 
     def test_what_is_not_known_of_the_hosts_is_no_success(self) -> None:
         words = f'{_EXPLAIN} gpu.large --fail-if-none'
         self.run_command(words)
         files = self.files('flavors', 'aggregates')
         self.run_command(words, *files, status=1)
+        self.run_command(f'{_EXPLAIN} gpu.large', *files, status=1)
 
     def test_exempt_keys_come_from_the_configuration(self) -> None:
         conf = self.write('[nova_filters]\nexempt_metadata_keys = o*', 'conf')
@@ -112,22 +158,35 @@ class ExplainTest(base.CloudTestCase):
         gpus['force_metadata_check'] = 'True'
         del gpus['gpu']
         words = f'{_EXPLAIN} m1.small --host compute-1 --host compute-7'
-        (document,) = self.data(words)
-        self.assertEqual(['compute-1'], document['takers'])
+        first, *_ = self.data(words)
+        self.assertEqual(['compute-1'], first['Names'])
         # The command does not read this folder.
         folder = pathlib.Path(f'{conf}.d')
         folder.mkdir()
         text = '[nova_filters]\nexempt_metadata_keys = x'
         (folder / '50-x.conf').write_text(text)
-        (document,) = self.data(words, '--config-file', conf)
-        self.assertEqual(['compute-7'], document['takers'])
+        (first, *_), sentences = self.answer(words, '--config-file', conf)
+        self.assertEqual(['compute-7'], first['Names'])
+        self.assertEqual(
+            'Keys that are not demanded because of exempt_metadata_keys: '
+            "'os'.",
+            sentences[-1],
+        )
 
-    def test_the_table_counts_rare_causes_together(self) -> None:
+    def test_hosts_with_other_values_have_one_row(self) -> None:
         for number in range(20):
-            name = f'host-{number}'
+            name = f'host-{number:02}'
             self.cloud.add_service(name)
             self.cloud.add_aggregate(name, {'ssd': str(number)}, [name])
         self.cloud.flavors['m1.small']['extra_specs'] = {f'{_SCOPE}:ssd': 'x'}
-        output = self.run_command(f'{_EXPLAIN} m1.small')
-        self.assertLess(output.count('\n'), 30)
-        self.assertIn('other reasons, see --all', output)
+        words = f'{_EXPLAIN} m1.small'
+        row, _ = self.data(words)
+        self.assertEqual(22, row['Hosts'])
+        self.assertIn("'ssd' does not match 'x'; aggregate", row['Reason'])
+        # A program gets the whole list, and people its first names.
+        self.assertEqual('host-19', row['Names'][-1])
+        self.assertIn('18 more', self.run_command(words))
+
+    def test_rows_are_sorted_and_chosen_by_the_shell(self) -> None:
+        words = f'{_EXPLAIN} m1.small -c Hosts --sort-column Hosts'
+        self.assertEqual([{'Hosts': 2}, {'Hosts': 4}], self.data(words))

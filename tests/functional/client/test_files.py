@@ -39,7 +39,7 @@ class FilesTest(base.CloudTestCase):
         self.cloud.servers['web']['OS-EXT-SRV-ATTR:host'] = 'compute-7'
         audit = 'aggregate filter audit'
         live = self.data(audit)
-        self.assertEqual(1, len(live['causes']))
+        self.assertEqual(1, len(live))
         mail, train, web = self.cloud.servers.values()
         link = [{'rel': 'next', 'href': 'http://cloud.test/next'}]
         first = json.dumps({'servers': [mail, train], 'servers_links': link})

@@ -11,32 +11,38 @@ class LintTest(base.CloudTestCase):
         # Two hosts have both.
         self.cloud.aggregates['disks']['hosts'].append('compute-1')
 
-    def test_findings_are_fields_beside_the_verdict(self) -> None:
-        sound = {
-            'verdict': 'Nothing found in 4 flavors and 3 aggregates.',
-            'causes': [],
-            'unjudged': [],
-        }
-        self.assertEqual(sound, self.data(_LINT))
+    def test_findings_are_rows_beside_the_verdict(self) -> None:
+        sound = 'Nothing found in 4 flavors and 3 aggregates.'
+        self.assertEqual(([], [sound]), self.answer(_LINT))
         metadata = self.cloud.aggregates['disks']['metadata']
         metadata['force_metadata_chek'] = 'True'
-        document = self.data(_LINT, *self.files('flavors', 'aggregates'))
+        rows, (verdict, note) = self.answer(
+            _LINT, *self.files('flavors', 'aggregates'), status=1
+        )
         self.assertEqual(
-            '1 warning found in 4 flavors and 3 aggregates.',
-            document['verdict'],
+            '1 warning found in 4 flavors and 3 aggregates.', verdict
         )
         finding = {
-            'severity': 'warning',
-            'code': 'misspelled-flag',
-            'object': 'aggregate',
-            'name': 'disks',
-            'key': 'force_metadata_chek',
-            'problem': "'force_metadata_chek' is a key like any other, and "
+            'Severity': 'warning',
+            'Code': 'misspelled-flag',
+            'Object': 'aggregate',
+            'Name': 'disks',
+            'Key': 'force_metadata_chek',
+            'Problem': "'force_metadata_chek' is a key like any other, and "
             'not the flag force_metadata_check',
-            'remedy': '',
+            'Remedy': '',
         }
-        self.assertEqual([finding], document['causes'])
-        self.assertIn('no list of compute services', *document['unjudged'])
+        self.assertEqual([finding], rows)
+        self.assertIn('no list of compute services', note)
+
+    def test_hosts_that_are_not_known_are_no_success(self) -> None:
+        # No host takes the flavor, but there may be hosts in no aggregate.
+        self.cloud.flavors['m1.small']['extra_specs'] = {'os': '!'}
+        self.cloud.aggregates['disks']['hosts'] = [*self.cloud.services]
+        self.cloud.aggregates['disks']['metadata']['os'] = 'x'
+        nouns = ['flavors', 'aggregates']
+        self.run_command(_LINT, *self.files(*nouns), status=1)
+        self.run_command(_LINT, *self.files(*nouns, 'hosts'), status=2)
 
     def test_a_user_who_chooses_columns_gets_a_table(self) -> None:
         self.cloud.flavors['win.medium']['extra_specs'] = {'os': 'a,b'}

@@ -43,28 +43,31 @@ class RegionPlanTest(base.CommandTestCase):
 
     def test_a_region_can_be_thought_away(self):
         words = f'{PLAN} {REGIONS} --without RegionOne --count +3'
-        plan = self.data(words)
+        rows, sentences = self.answer(words)
         self.assertEqual(
-            '3 nodes are added: 1 in RegionTwo, 2 in RegionThree.',
-            plan['verdict'],
+            [
+                '3 nodes are added: 1 in RegionTwo, 2 in RegionThree.',
+                'RegionOne: out of reach: left as it is.',
+            ],
+            sentences,
         )
         region = {
-            'region': 'RegionOne',
-            'weight': 300,
-            'cap': None,
-            'current': 0,
-            'change': 0,
-            'result': 0,
-            'target': 1.8,
-            'why': 'out of reach: left as it is',
+            'Region': 'RegionOne',
+            'Weight': 300,
+            'Cap': None,
+            'Current': 0,
+            'Change': 0,
+            'Result': 0,
+            'Target': 1.8,
+            'Why': 'out of reach: left as it is',
         }
-        self.assertEqual(region, plan['regions'][0])
+        self.assertEqual(region, rows[0])
 
     def test_a_cluster_has_a_largest_size(self):
         words = f'{PLAN} {REGIONS} --count +1001'
         self.assert_one_line(self.openstack(*words.split()), '1001', '(1000)')
-        plan = self.data(f'{words} --max-nodes 1001')
-        self.assertIn('1001 nodes are added', plan['verdict'])
+        _, (verdict, *_) = self.answer(f'{words} --max-nodes 1001')
+        self.assertIn('1001 nodes are added', verdict)
 
     @ddt.unpack
     @ddt.data(

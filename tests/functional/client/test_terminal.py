@@ -42,8 +42,8 @@ class TerminalTest(base.CommandTestCase):
         output = self.print('audit', 'servers', '-f', form)
         if form == 'json':
             # A program reads the text as it is.
-            (problem,) = json.loads(output)['causes']
-            self.assertEqual(EVIL, problem['servers'][0]['name'])
+            rows, _ = json.JSONDecoder().raw_decode(output)
+            self.assertEqual(EVIL, rows[0]['Names'][0]['name'])
         elif form != 'yaml':
             # CSV escapes a backslash.
             self.assertIn(SHOWN, output.replace('\\\\', '\\'))

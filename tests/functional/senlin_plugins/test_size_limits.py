@@ -54,9 +54,9 @@ class Planned(gateway.ShellTestCase):
         if result.status:
             return result.error
         changes = {}
-        for row in json.loads(result.output)['regions']:
-            if row['change']:
-                changes[row['region']] = abs(row['change'])
+        for row in json.loads(result.output):
+            if row['Change']:
+                changes[row['Region']] = abs(row['Change'])
         return changes
 
     def set_limits(self, cluster_id, **values):

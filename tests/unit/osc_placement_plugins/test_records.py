@@ -38,10 +38,28 @@ class InventoryTest(unittest.TestCase):
             inventory = Inventory(aggregates, services=services)
             hosts = [h for h in inventory.hosts.values() if h.usable]
             self.assertEqual(usable, len(hosts) - hosts.count(Host('H2')))
-            (sentence,) = inventory.unjudged()
+            (sentence,) = inventory.notes()
             self.assertRegex(sentence, words)
         known = Inventory(aggregates, services=[up, Host('h2')])
-        self.assertEqual([], known.unjudged())
+        self.assertEqual([], known.notes())
+
+    def test_the_keys_that_an_option_exempts_are_told(self) -> None:
+        metadata = {'rack': '1', 'gpu': '1', 'zone': '1'}
+        forced = metadata | {'force_metadata_check': 'True'}
+        for data, exempt, notes in (
+            (metadata, ('rack', 'z*'), []),
+            (forced, ('x',), []),
+            (
+                forced,
+                ('rack', 'z*'),
+                [
+                    'Keys that are not demanded because of '
+                    "exempt_metadata_keys: 'rack', 'zone'."
+                ],
+            ),
+        ):
+            inventory = Inventory([Aggregate('a', data)], exempt, [])
+            self.assertEqual(notes, inventory.notes())
 
 
 class SelectTest(unittest.TestCase):

@@ -40,12 +40,13 @@ class VerdictTest(unittest.TestCase):
         (
             {'gpu': '*'},
             [({'gpu': '1'}, 'h1 h2')],
-            '2 of 3 hosts take f: 1 lacks the key gpu.',
+            "2 of 3 hosts take f: 1 'gpu' not in any aggregate.",
         ),
         (
             {'gpu': 'h100'},
             [({'gpu': 'k80,l4'}, 'h1 h2')],
-            '0 of 3 hosts take f: 2 have gpu=k80,l4, 1 lacks the key gpu.',
+            "0 of 3 hosts take f: 2 'gpu' does not match 'h100', 1 'gpu' not "
+            'in any aggregate.',
         ),
         # Both checks fail on h1; the flavor's side is said.
         (
@@ -56,24 +57,25 @@ class VerdictTest(unittest.TestCase):
                 ({'os': '2', 'x': '1', **_ON}, 'h2'),
                 ({'os': '2', **_ON}, 'h1 h3'),
             ],
-            '0 of 3 hosts take f: 2 demand os=2, '
-            '1 has gpu=1, a key that the flavor forbids.',
+            "0 of 3 hosts take f: 1 'gpu' must not be in an aggregate, 1 "
+            "aggregate 'a2' demands 'os' to be '2', 1 aggregate 'a3' demands "
+            "'os' to be '2'.",
         ),
         (
-            {'k': '1'},
-            [({'k': SHOWN * 'x'}, 'h1 h2 h3')],
-            f'0 of 3 hosts take f: 3 have k={SHOWN * "x"}.',
+            {'k': SHOWN * 'x'},
+            [({'k': '1'}, 'h1 h2 h3')],
+            f"0 of 3 hosts take f: 3 'k' does not match '{SHOWN * 'x'}'.",
         ),
         # A long value is cut.
         (
-            {'k': '1'},
-            [({'k': 99 * 'x'}, 'h1 h2 h3')],
-            f'0 of 3 hosts take f: 3 have k={SHOWN * "x"}….',
+            {'k': 99 * 'x'},
+            [({'k': '1'}, 'h1 h2 h3')],
+            f"0 of 3 hosts take f: 3 'k' does not match '{SHOWN * 'x'}…'.",
         ),
         (
             {'k': '<or>'},
             [],
-            '0 of 3 hosts take f: 3 cannot meet the malformed k=<or>.',
+            "0 of 3 hosts take f: 3 'k' is malformed in the flavor.",
         ),
         (
             {'k': '1'},
@@ -83,8 +85,8 @@ class VerdictTest(unittest.TestCase):
                 ({'l': '!,1', **_ON}, 'h2'),
                 ({'l': '1', **_ON}, 'h3'),
             ],
-            '0 of 3 hosts take f: 1 contradicts itself on the key l, '
-            '1 demands the key l, 1 forbids the key k.',
+            "0 of 3 hosts take f: 1 aggregate 'a1' forbids 'k', 1 aggregate "
+            "'a2' contradicts itself on 'l', 1 aggregate 'a3' demands 'l'.",
         ),
     )
     @ddt.unpack
@@ -92,15 +94,36 @@ class VerdictTest(unittest.TestCase):
         self.assertEqual(sentence, _judge(specs, *aggregates).sentence())
 
     def test_a_group_has_its_hosts_and_aggregates(self) -> None:
-        verdict = _judge({'k': '1'}, ({'k': '2'}, 'h2'))
+        verdict = _judge({'k': '1'}, ({'k': '3'}, 'h3'), ({'k': '2'}, 'h2'))
         self.assertEqual(
-            [('lack the key k', 2, set()), ('has k=2', 1, {'a0'})],
-            [(g.text, len(g.hosts), g.aggregates) for g in verdict.groups],
+            [
+                (
+                    "'k' does not match '1'",
+                    "'k' does not match '1'; aggregate 'a0', 'a1' has '2', "
+                    "'3'",
+                    ['h2', 'h3'],
+                ),
+                (
+                    "'k' not in any aggregate",
+                    "'k' not in any aggregate",
+                    ['h1'],
+                ),
+            ],
+            [
+                (
+                    group.summary,
+                    str(group.reason),
+                    [h.name for h in group.hosts],
+                )
+                for group in verdict.groups
+            ],
         )
 
     def test_one_host_is_not_several(self) -> None:
         sentence = _judge({'gpu': '1'}, hosts='h1').sentence()
-        self.assertEqual('0 of 1 host takes f: 1 lacks the key gpu.', sentence)
+        self.assertEqual(
+            "0 of 1 host takes f: 1 'gpu' not in any aggregate.", sentence
+        )
 
     def test_a_name_without_effect_is_told(self) -> None:
         name = 'aggregate_instance_extra_spec:s'
@@ -115,36 +138,45 @@ class VerdictTest(unittest.TestCase):
         )
 
     def test_rare_causes_are_counted_together(self) -> None:
-        aggregates = [({'k': str(n)}, f'h{n}') for n in range(6)]
-        names = ' '.join(f'h{n}' for n in range(6))
-        sentence = _judge({'k': 'x'}, *aggregates, hosts=names).sentence()
-        self.assertTrue(sentence.endswith('k=3, 2 for other reasons.'))
+        aggregates = [({f'k{n}': '1', **_ON}, f'h{n}') for n in range(12)]
+        names = ' '.join(f'h{n}' for n in range(12))
+        verdict = _judge({}, *aggregates, hosts=names)
+        self.assertTrue(verdict.sentence().endswith(', 2 for other reasons.'))
+        # The table lists all of them.
+        self.assertEqual(12, len(verdict.groups))
 
-    def test_hosts_that_are_not_up_are_told_with_a_command(self) -> None:
+    def test_hosts_that_are_not_up_are_told(self) -> None:
         verdict = _judge({'gpu': '1'}, ({'gpu': '1'}, 'h1'), down='h1')
         self.assertEqual(
-            '1 of 3 hosts takes f (1 of them not up): 2 lack the key gpu.',
+            "1 of 3 hosts takes f (1 of them not up): 2 'gpu' not in any "
+            'aggregate.',
             verdict.sentence(),
         )
         self.assertEqual([], verdict.takers)
         self.assertEqual(
             [
-                'Not up, but would take it:',
-                '  start nova-compute on h1',
-                "The nearest host is h2: 'gpu' not in any aggregate.",
+                'Not up, but would take f: h1 (down).',
+                "The nearest host for f is h2: 'gpu' not in any aggregate.",
             ],
             verdict.advice(),
         )
 
-    def test_four_hosts_that_are_not_up_have_a_command(self) -> None:
-        for hosts, heading in (
-            ('h1 h2 h3 h4', 'Not up, but would take it:'),
-            ('h1 h2 h3 h4 h5', 'Not up, but would take it (5 hosts):'),
+    def test_a_disabled_host_has_the_reason_of_nova(self) -> None:
+        for state, reason, told in (
+            ('disabled', 'RAM', "disabled: 'RAM'"),
+            ('disabled and down', 'RAM', "disabled and down: 'RAM'"),
+            ('disabled', '', 'disabled'),
+            # Nova keeps the reason.
+            ('down', 'RAM', 'down'),
         ):
-            sentences = _judge({}, hosts=hosts, down=hosts).advice()
-            self.assertEqual(heading, sentences[0])
-            self.assertEqual('  start nova-compute on h4', sentences[4])
-            self.assertEqual(6, len(sentences))
+            host = Host('h', state=state, disabled_reason=reason)
+            inventory = Inventory([], services=[host])
+            verdict = Verdict(
+                Flavor('f', {}), inventory, [*inventory.hosts.values()]
+            )
+            self.assertEqual(
+                f'Not up, but would take f: h ({told}).', verdict.advice()[0]
+            )
 
     def test_preferences_give_points(self) -> None:
         verdict = _judge(
@@ -192,7 +224,7 @@ class NearestTest(unittest.TestCase):
         verdict = _judge(self.GPU, near_miss, down='h1 h2 h3')
         self.assertIsNone(verdict.nearest())
         self.assertEqual(
-            ['No host that is up is left to open.'], verdict.advice()
+            ['No host that is up is left to open to f.'], verdict.advice()
         )
 
     def test_two_reasons_on_one_key_count_once(self) -> None:
