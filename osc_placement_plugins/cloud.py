@@ -2,9 +2,8 @@
 
 """Read a running cloud through the SDK. No request changes the cloud."""
 
-import contextlib
-from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final, TypeVar
 
 from openstack import exceptions as sdk_exceptions
 from openstack import utils
@@ -14,10 +13,23 @@ from osc_placement_plugins.progress import progress
 
 #: The first microversion in which Nova shows servers whose cell is down.
 _DOWN_CELLS: Final = '2.69'
+#: How to ask for each kind of object: the path and the query.
+_REQUESTS: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = {
+    # Private flavors, too.
+    'flavors': ('/flavors/detail', {'is_public': 'None'}),
+    'aggregates': ('/os-aggregates', {}),
+    'hosts': ('/os-services', {'binary': 'nova-compute'}),
+    'servers': ('/servers/detail', {'all_tenants': 'True'}),
+}
+
+_T = TypeVar('_T')
 
 
 class Cloud:
     """Flavors, aggregates, hosts and servers of a running cloud.
+
+    The SDK only sends the requests: its own resources would take minutes for
+    20,000 servers.
 
     :param connection: the SDK's connection.
     """
@@ -25,70 +37,44 @@ class Cloud:
     def __init__(self, connection: Any) -> None:
         self._compute = connection.compute
         # By default, the shell asks Nova in microversion 2.1, in which the
-        # flavor of a server is only an ID. Without this default, the SDK
-        # chooses a microversion.
+        # flavor of a server is only an ID.
         self._compute.default_microversion = None
 
     def flavors(self) -> list[records.Flavor]:
         """Return all flavors, private ones too."""
-        with _reading_json():
-            # A list without extra specs does not say that a flavor has none:
-            # Nova may be older, or hide them. The SDK then asks for each.
-            flavors = self._compute.flavors(
-                get_extra_specs=True, is_public=None
-            )
-            return [
-                records.Flavor(
-                    name=flavor.name,
-                    extra_specs=flavor.extra_specs,
-                    id=flavor.id,
-                )
-                for flavor in progress(flavors, 'flavors read')
-            ]
+        return self._read('flavors', self._read_flavor)
 
     def aggregates(self) -> list[records.Aggregate]:
         """Return all host aggregates."""
-        with _reading_json():
-            return [
-                records.Aggregate(
-                    name=aggregate.name,
-                    metadata=aggregate.metadata,
-                    hosts=tuple(aggregate.hosts),
-                )
-                for aggregate in self._compute.aggregates()
-            ]
+        return self._read('aggregates', rows.read_aggregate)
 
     def hosts(self) -> list[records.Host]:
         """Return all compute hosts, without their aggregates."""
-        with _reading_json():
-            services = self._compute.services(binary='nova-compute')
-            return [
-                records.Host(
-                    name=service.host,
-                    state=records.state_of(service.status, service.state),
-                    disabled_reason=service.disabled_reason or '',
-                )
-                for service in progress(services, 'services read')
-            ]
+        return self._read('hosts', rows.read_host)
 
     def servers(self) -> list[records.Server]:
         """Return the servers of all projects."""
-        with _reading_json():
-            servers = progress(self._list_servers(), 'servers read')
-            return [rows.read_server(row) for row in servers]
+        return self._read('servers', rows.read_server)
 
     def servers_named(self, names: Iterable[str]) -> list[records.Server]:
         """Return the servers with these names or IDs.
 
-        :raises CommandError: if a name fits several servers.
+        :raises UnreadableError: if a name fits several servers.
         """
         servers = []
         for name in names:
-            with _reading_json():
-                server_id = self._find_server(name)
-                answer = self._get(f'/servers/{server_id}')
-            servers.append(rows.read_server(rows.normalize(answer['server'])))
+            path = f'/servers/{self._find_server(name)}'
+            row = rows.normalize(self._get(path, 'server')['server'])
+            servers.append(rows.read_server(row))
         return servers
+
+    def _read_flavor(self, row: rows.Row) -> records.Flavor:
+        if 'extra_specs' not in row:
+            # This does not say that the flavor has none: Nova may be older,
+            # or hide them from this user.
+            path = f'/flavors/{row.get("id")}/os-extra_specs'
+            row = {**row, **self._get(path, 'extra_specs')}
+        return rows.read_flavor(row)
 
     def _find_server(self, name: str) -> str:
         try:
@@ -104,27 +90,52 @@ class Cloud:
         server_id: str = server.id
         return server_id
 
-    def _list_servers(self) -> Iterator[rows.Row]:
-        """Yield the servers of all projects as Nova shows them.
+    def _read(
+        self, noun: str, parse: Callable[[rows.Row], _T | None]
+    ) -> list[_T]:
+        path, query = _REQUESTS[noun]
+        objects = []
+        try:
+            for row in progress(self._list(noun, path, query), f'{noun} read'):
+                parsed = parse(row)
+                if parsed is not None:
+                    objects.append(parsed)
+        except records.UnreadableError as exc:
+            text = f'Nova answers GET {path} in another form: {exc}'
+            raise sdk_exceptions.SDKException(text) from exc
+        return objects
 
-        The SDK's own resources would take minutes for 20,000 servers.
+    def _list(
+        self, noun: str, path: str, query: Mapping[str, str]
+    ) -> Iterator[rows.Row]:
+        """Yield the rows of all pages.
+
+        :raises SDKException: if the last page does not come.
         """
-        query = {'all_tenants': 'True'}
+        markers = set()
         while True:
-            answer = self._get('/servers/detail', **query)
-            servers = answer['servers']
-            for server in servers:
-                yield rows.normalize(server)
-            if 'servers_links' not in answer:
+            answer = self._get(path, rows.KEYS[noun], **query)
+            page = [*rows.list_rows(answer)]
+            yield from page
+            if not rows.has_next_page(answer):
                 return
-            if not servers:
+            marker = str(page[-1].get('id')) if page else ''
+            if not marker or marker in markers:
                 raise sdk_exceptions.SDKException(
-                    'Nova answers an empty page of servers that is not the '
-                    'last one, so the list is incomplete: ask again'
+                    f'Nova answers a page of {noun} that is empty, or that '
+                    'was there before, and not the last one, so the list is '
+                    'incomplete: ask again'
                 )
-            query['marker'] = servers[-1]['id']
+            markers.add(marker)
+            query = {**query, 'marker': marker}
 
-    def _get(self, path: str, **query: str) -> Any:
+    def _get(self, path: str, key: str, **query: str) -> Mapping[str, Any]:
+        """Return Nova's answer.
+
+        :param key: the key under which the answer has its objects.
+        :raises SDKException: if Nova refuses, or if something else answers,
+            for example a proxy with an error page.
+        """
         version = utils.maximum_supported_microversion(
             self._compute, _DOWN_CELLS
         )
@@ -132,24 +143,14 @@ class Cloud:
         sdk_exceptions.raise_from_response(
             response, f'Nova answers {response.status_code}'
         )
-        return response.json()
-
-
-@contextlib.contextmanager
-def _reading_json() -> Iterator[None]:
-    """Convert an error of the JSON reader to an error that names Nova.
-
-    An answer that is not JSON can be, for example, an error page of a proxy.
-
-    :raises SDKException: in place of an error of the JSON reader.
-    """
-    try:
-        yield
-    except records.UnreadableError:
-        raise
-    except ValueError as exc:
+        try:
+            answer = response.json()
+        except ValueError:
+            answer = None
+        if isinstance(answer, Mapping) and answer.get(key) is not None:
+            return answer
         raise sdk_exceptions.SDKException(
-            'Nova answers something that is no JSON: see whether its '
-            'endpoint in Keystone is right, and whether a proxy answers '
-            'instead'
-        ) from exc
+            f'Nova answers GET {path} with something that is no JSON with '
+            f'{key!r}: see whether its endpoint in Keystone is right, and '
+            'whether a proxy answers instead'
+        )

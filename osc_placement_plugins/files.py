@@ -6,7 +6,7 @@ import contextlib
 import json
 import pathlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 import yaml
 from osc_lib.exceptions import CommandError
@@ -16,9 +16,6 @@ from os_placement_plugins import options
 from os_placement_plugins.errors import one_line
 from os_placement_plugins.quoting import quote
 from osc_placement_plugins import records, rows
-
-#: The keys under which an answer of Nova's API has its objects.
-_NOUNS: Final = ('flavors', 'aggregates', 'services', 'servers')
 
 _T = TypeVar('_T')
 
@@ -129,8 +126,8 @@ class Saved:
         for path in paths:
             with reading(path):
                 for document in _read_documents(read_text(path)):
-                    has_next_page = _has_next_page(document)
-                    for row in _rows(document):
+                    has_next_page = rows.has_next_page(document)
+                    for row in rows.list_rows(document):
                         parsed = parse(row)
                         if parsed is not None:
                             objects.append(parsed)
@@ -170,29 +167,3 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     if len(dict(pairs)) < len(pairs):
         raise records.UnreadableError('a key is there twice in one object')
     return dict(pairs)
-
-
-def _rows(document: object) -> Iterator[rows.Row]:
-    """Yield the rows in a document.
-
-    :param document: a row, a list of rows, or an answer of Nova's API.
-    """
-    entries = document if isinstance(document, list) else [document]
-    if isinstance(document, Mapping):
-        for noun in _NOUNS:
-            if isinstance(document.get(noun), list):
-                entries = document[noun]
-    for entry in entries:
-        if not isinstance(entry, Mapping):
-            raise records.UnreadableError(
-                'it does not hold what "openstack … -f json" prints; use -f '
-                'json'
-            )
-        yield rows.normalize(entry)
-
-
-def _has_next_page(document: object) -> bool:
-    """Tell whether an answer of Nova's API has a link to the next page."""
-    if not isinstance(document, Mapping):
-        return False
-    return any(f'{noun}_links' in document for noun in _NOUNS)

@@ -6,7 +6,7 @@ A row is one object with its columns. It comes from the output of the
 ``openstack`` shell or from Nova's API, which name some columns differently.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from osc_placement_plugins import records
@@ -23,6 +23,13 @@ SAVING: Final = {
     'servers': 'openstack --os-compute-api-version 2.47 server show -f json '
     'SERVER',
 }
+#: The key under which an answer of Nova's API has each kind of object.
+KEYS: Final = {
+    'flavors': 'flavors',
+    'aggregates': 'aggregates',
+    'hosts': 'services',
+    'servers': 'servers',
+}
 #: The columns that can have extra specs or metadata: in the shell, and in
 #: Nova's API for flavors and for aggregates.
 _PROPERTIES: Final = ('properties', 'extra_specs', 'metadata')
@@ -30,8 +37,37 @@ _SERVER_HOST: Final = 'os-ext-srv-attr:host'
 _ZONE: Final = 'availability_zone'
 
 
-def normalize(row: Row) -> Row:
-    """Return a row whose column names have lower case and underscores."""
+def list_rows(document: object) -> Iterator[Row]:
+    """Yield the rows in a document.
+
+    :param document: a row, a list of rows, or an answer of Nova's API.
+    :raises UnreadableError: if a row is not an object.
+    """
+    entries = document if isinstance(document, list) else [document]
+    if isinstance(document, Mapping):
+        for key in KEYS.values():
+            if isinstance(document.get(key), list):
+                entries = document[key]
+    for entry in entries:
+        yield normalize(entry)
+
+
+def has_next_page(document: object) -> bool:
+    """Tell whether an answer of Nova's API has a link to the next page."""
+    if not isinstance(document, Mapping):
+        return False
+    return any(f'{key}_links' in document for key in KEYS.values())
+
+
+def normalize(row: object) -> Row:
+    """Return a row whose column names have lower case and underscores.
+
+    :raises UnreadableError: if the row is not an object.
+    """
+    if not isinstance(row, Mapping):
+        raise UnreadableError(
+            'it does not hold what "openstack … -f json" prints; use -f json'
+        )
     return {
         column.lower().replace(' ', '_'): value
         for column, value in row.items()

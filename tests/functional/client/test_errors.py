@@ -101,12 +101,36 @@ class ErrorTest(base.CloudTestCase):
         (
             ('lint', '/os-aggregates'),
             {'text': '<html>It works!</html>'},
-            'Nova answers something that is no JSON',
+            "/os-aggregates with something that is no JSON with 'aggregates'",
         ),
-        (
-            ('audit', '/servers/detail'),
-            {'json': {'servers': [], 'servers_links': [{'rel': 'next'}]}},
-            'the list is incomplete: ask again',
+        *(
+            (
+                ('lint', '/os-services'),
+                {'json': answer},
+                "/os-services with something that is no JSON with 'services'",
+            )
+            for answer in (None, 7, [], {}, {'services': None})
+        ),
+        *(
+            (
+                ('lint', '/flavors/detail'),
+                {'json': {'flavors': flavors}},
+                words,
+            )
+            for flavors, words in (
+                ([7], '/flavors/detail in another form: it does not hold'),
+                ([{'extra_specs': {}}], 'no column "Name"'),
+                ([{'name': 'f', 'extra_specs': None}], "'f' has no column"),
+            )
+        ),
+        *(
+            (
+                ('audit', '/servers/detail'),
+                {'json': {'servers': page, 'servers_links': [{}]}},
+                'the list is incomplete: ask again',
+            )
+            # A page is empty, or is answered for ever.
+            for page in ([], [{'id': '1', 'status': 'UNKNOWN'}])
         ),
     )
     def test_an_answer_of_no_use_is_told(self, asked, answer, *words):
