@@ -97,7 +97,7 @@ _HOME: Final = re.compile(r'^(/root|/home/[^/\s]+|/Users/[^/\s]+)$')
 _OFF: Final = ('false', '0', 'f', 'n', 'no', 'off', '')
 #: The namespaces that the filter and the weigher read, by their letters alone.
 _NAMESPACES: Final = {
-    'aggregateinstanceextraspecs': SCOPE.removesuffix(':'),
+    'aggregateinstanceextraspecs': SCOPE,
     'aggregatepreferred': 'aggregate_preferred',
     'aggregateavoided': 'aggregate_avoided',
 }
@@ -215,34 +215,36 @@ def misspelled_namespace(name: str) -> Iterator[Finding]:
     """Find a key whose namespace is nearly one that has an effect."""
     if name.startswith(SCOPE) or inputs.PREFERENCE.fullmatch(name):
         return
-    namespace, colon, key = name.partition(':')
     if SCOPE in name:
-        key = name.rpartition(SCOPE)[2]
-        near = [SCOPE.removesuffix(':')]
-    elif colon:
-        letters = re.sub('[^a-z]', '', namespace.lower())
-        near = difflib.get_close_matches(letters, _NAMESPACES, 1, _ALIKE)
-        near = [_NAMESPACES[each] for each in near]
-    else:
+        yield _misspelled_scope(name, name.rpartition(SCOPE)[2])
         return
-    for meant in near:
-        if f'{meant}:' == SCOPE:
-            yield Finding(
-                FindingCode.MISSPELLED_SCOPE,
-                f'{quote(name)} is not read as {quote(key)}, because it does '
-                f'not begin with {SCOPE!r}',
-                meant_key=f'{SCOPE}{key}',
-            )
-            continue
-        factor = _FACTOR.search(namespace)
-        if factor:
-            meant += f'.{factor[0]}'
-        yield Finding(
-            FindingCode.MISSPELLED_PREFERENCE,
-            f'{quote(name)} is no preference, and has no effect; a preference '
-            f'begins with {meant!r}',
-            meant_key=f'{meant}:{key}',
-        )
+    namespace, colon, key = name.partition(':')
+    letters = re.sub('[^a-z]', '', namespace.lower())
+    near = difflib.get_close_matches(letters, _NAMESPACES, 1, _ALIKE)
+    if not colon or not near:
+        return
+    meant = _NAMESPACES[near[0]]
+    if meant == SCOPE:
+        yield _misspelled_scope(name, key)
+        return
+    factor = _FACTOR.search(namespace)
+    if factor:
+        meant += f'.{factor[0]}'
+    yield Finding(
+        FindingCode.MISSPELLED_PREFERENCE,
+        f'{quote(name)} is no preference, and has no effect; a preference '
+        f'begins with {meant!r}',
+        meant_key=f'{meant}:{key}',
+    )
+
+
+def _misspelled_scope(name: str, key: str) -> Finding:
+    return Finding(
+        FindingCode.MISSPELLED_SCOPE,
+        f'{quote(name)} is not read as {quote(key)}, because it does not '
+        f'begin with {SCOPE!r}',
+        meant_key=f'{SCOPE}{key}',
+    )
 
 
 def alike(text: str, texts: Iterable[str]) -> list[str]:

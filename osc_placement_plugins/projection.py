@@ -4,14 +4,13 @@
 
 import dataclasses
 import fractions
-from collections.abc import Mapping
 
 from senlin_plugins.planning.apportionment import (
     NO_FEASIBLE_PLAN,
     NO_USABLE_REGION,
 )
 from senlin_plugins.planning.decision import Decision
-from senlin_plugins.planning.plan import Snapshot, plan_change
+from senlin_plugins.planning.plan import Snapshot
 from senlin_plugins.planning.spec import NO_CAP, Region
 
 # The reasons for the result in a region; str.format() fills in the numbers.
@@ -20,7 +19,7 @@ STRAY_SHRINKING = 'not in the policy: its nodes leave first'
 OUT_OF_REACH = 'out of reach: left as it is'
 PAST_CAP = 'past its cap of {cap}: keeps its nodes, gets none'
 ABOVE_CAP = 'past its cap of {cap}: its nodes above the cap leave early'
-CAP_BINDS = 'its cap of {cap} binds: {kept} more would come here'
+AT_CAP = 'at its cap of {cap}: gets no more nodes'
 LAST_RESORT = 'weight 0: gets nodes only when the others are full'
 LEAVES_EARLY = 'weight 0: its nodes leave before those of the others'
 
@@ -60,7 +59,6 @@ def explain(snapshot: Snapshot, decision: Decision) -> list[Share]:
     before, after = snapshot.current, snapshot.after(decision.plan).current
     total = sum(after.values())
     weights = sum(region.weight for region in snapshot.regions)
-    uncapped = _without_caps(snapshot)
     shares = []
     for region in snapshot.regions:
         name = region.name
@@ -76,7 +74,7 @@ def explain(snapshot: Snapshot, decision: Decision) -> list[Share]:
                 current=before.get(name, 0),
                 result=then,
                 target=target,
-                why=_why_held(snapshot, region, then, uncapped),
+                why=_why_held(snapshot, region, then),
             )
         )
     named = {region.name for region in snapshot.regions}
@@ -105,20 +103,10 @@ def _why_stray(snapshot: Snapshot, name: str) -> str:
     return STRAY_SHRINKING
 
 
-def _without_caps(snapshot: Snapshot) -> Mapping[str, int]:
-    """Return how many nodes each region would have if there were no caps."""
-    free = [dataclasses.replace(r, cap=NO_CAP) for r in snapshot.regions]
-    plan = plan_change(dataclasses.replace(snapshot, regions=free)).plan
-    return snapshot.after(plan).current
-
-
-def _why_held(
-    snapshot: Snapshot, region: Region, then: int, uncapped: Mapping[str, int]
-) -> str:
+def _why_held(snapshot: Snapshot, region: Region, then: int) -> str:
     """Return the rule that prevents the target of a region; empty if none.
 
     :param then: the number of nodes in the region after the change.
-    :param uncapped: region name -> number of nodes if there were no caps.
     """
     if region.name in snapshot.out_of_reach:
         return OUT_OF_REACH
@@ -127,9 +115,8 @@ def _why_held(
         if snapshot.current.get(region.name, 0) > region.cap:
             why = PAST_CAP if growing else ABOVE_CAP
             return why.format(cap=region.cap)
-        kept = uncapped.get(region.name, 0) - then
-        if region.cap == then and kept > 0:
-            return CAP_BINDS.format(cap=region.cap, kept=kept)
+        if growing and region.cap == then:
+            return AT_CAP.format(cap=region.cap)
     if region.weight:
         return ''
     return LAST_RESORT if growing else LEAVES_EARLY

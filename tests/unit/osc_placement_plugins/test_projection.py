@@ -27,8 +27,8 @@ CAPPED = [Region('a', 100, 2), Region('b')]
 HEAVY = [Region('a', 300, 2), Region('b')]
 BOTH_CAPPED = [Region('a', 1, 2), Region('b', 1, 2)]
 WEIGHTLESS = [Region('a', 0), Region('b')]
-BINDS = 'its cap of 2 binds: 1 more would come here'
-BINDS_AT_0 = 'its cap of 0 binds: 1 more would come here'
+AT_CAP = 'at its cap of 2: gets no more nodes'
+AT_CAP_0 = 'at its cap of 0: gets no more nodes'
 KEEPS = 'past its cap of 2: keeps its nodes, gets none'
 LEAVE = 'past its cap of 2: its nodes above the cap leave early'
 
@@ -62,22 +62,19 @@ class ProjectionTest(unittest.TestCase):
     @ddt.unpack
     @ddt.data(
         # (regions, current, nodes that come or go, region, why, out of reach)
-        (CAPPED, {'a': 1}, 5, 'a', BINDS),
-        # Exactly at its cap.
-        (CAPPED, {'a': 2}, 3, 'a', BINDS),
+        (CAPPED, {'a': 1}, 5, 'a', AT_CAP),
+        # It is at its cap before the change.
+        (CAPPED, {'a': 2}, 3, 'a', AT_CAP),
+        (CAPPED, {'a': 2, 'b': 9}, -1, 'a', ''),
         (CAPPED, {'a': 4}, 6, 'a', KEEPS),
-        ([Region('a', 1, 0), Region('b')], {'b': 1}, 1, 'a', ''),
-        ([Region('a', 1, 0), Region('b', 300)], {}, 1, 'a', ''),
-        ([Region('a', 100, 0), Region('b')], {}, 2, 'a', BINDS_AT_0),
+        ([Region('a', 100, 0), Region('b')], {}, 2, 'a', AT_CAP_0),
         (WEIGHTLESS, {}, 1, 'a', projection.LAST_RESORT),
         (WEIGHTLESS, {'a': 1, 'b': 1}, -1, 'a', projection.LEAVES_EARLY),
         (EQUAL, {'c': 1}, 1, 'c', projection.STRAY_GROWING),
         (EQUAL, {'c': 1}, -1, 'c', projection.STRAY_SHRINKING),
         (EQUAL, {'a': 1}, 1, 'a', projection.OUT_OF_REACH, ('a',)),
         (EQUAL, {'c': 1, 'a': 1}, -1, 'c', projection.OUT_OF_REACH, ('c',)),
-        (CAPPED, {'a': 1}, 2, 'a', ''),
-        # Only rounding separates it from its target.
-        ([Region('a', 2), Region('b', 1, 2)], {}, 7, 'b', ''),
+        (CAPPED, {'a': 1}, 1, 'a', ''),
         (HEAVY, {'a': 5, 'b': 5}, -2, 'a', LEAVE),
         (EQUAL, {'a': 3}, 1, 'a', ''),
     )
@@ -97,7 +94,7 @@ class ProjectionTest(unittest.TestCase):
         rows = [
             ('b', 300, 9, 1, 3, 6, ''),
             ('a', 100, None, 0, 1, 2, ''),
-            ('none', 100, 0, 0, 0, 2, BINDS_AT_0),
+            ('none', 100, 0, 0, 0, 2, AT_CAP_0),
         ]
         for name in sorted(strays):
             row = (name, None, None, 1, 1, 0, projection.STRAY_GROWING)
