@@ -44,14 +44,12 @@ def correct(flavor: Flavor, finding: Finding) -> Flavor | None:
     extra_specs = dict(flavor.extra_specs)
     value = extra_specs.pop(name)
     if finding.code not in _REMOVED:
-        meant_name = finding.meant_key or name
-        meant_value = finding.meant_value or value
-        if meant_name in extra_specs or (meant_name, meant_value) == (
-            name,
-            value,
-        ):
+        if not finding.meant_key and not finding.meant_value:
             return None
-        extra_specs[meant_name] = meant_value
+        meant_name = finding.meant_key or name
+        if meant_name in extra_specs:
+            return None
+        extra_specs[meant_name] = finding.meant_value or value
     return Flavor(flavor.name, extra_specs, flavor.id)
 
 

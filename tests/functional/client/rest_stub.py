@@ -130,6 +130,7 @@ class Cloud:
         below_compute = re.compile(f'{COMPUTE}/.')
         mocker.get(below_compute, json=self._answer)
         mocker.post(below_compute, json=self._answer)
+        mocker.delete(below_compute, json=self._answer)
 
     def _answer(self, request: Any, context: Any) -> dict[str, Any]:
         version = request.headers.get('OpenStack-API-Version', '2.1')
@@ -139,6 +140,11 @@ class Cloud:
         try:
             if request.method == 'POST':
                 return self._change(words, request.json())
+            if request.method == 'DELETE':
+                _, flavor_id, _, key = words
+                flavor = _with_id(self.flavors, flavor_id)
+                del flavor['extra_specs'][parse.unquote(key)]
+                return {}
             return self._read(words, url.query, minor)
         except LookupError:
             context.status_code = 404
