@@ -134,6 +134,22 @@ class FilterTest(pages.PageTestCase):
             f'metadata key of the aggregate. They {verb} all other flavors.',
         )
 
+    def test_a_key_that_is_added_to_a_flavor(self):
+        forced = {'k': '1', 'force_metadata_check': 'true'}
+        hosts = [[], [inputs.Aggregate('a', forced)]]
+        passed = []
+        for extra_specs in {}, {f'{inputs.SCOPE}k': '1'}:
+            flavor = judge.Judge(inputs.read_flavor(extra_specs))
+            refused = [bool(flavor.refusals(host)) for host in hosts]
+            passed.append(refused.index(False))
+        # First the host in no aggregate, and then the other host.
+        self.assertEqual([0, 1], passed)
+        self.assert_page_says(
+            'nova',
+            'Add the key to the flavor, or correct its value. The flavor then '
+            'no longer uses hosts without the key.',
+        )
+
     def test_the_sign_of_equality(self):
         equal = requirement.parse('= 2')
         holds = [number for number in '123' if equal.accepts([number])]
