@@ -52,8 +52,7 @@ _REMEDIES: Final = {
 }
 _IN_TREE_PROBLEM: Final = (
     f'{IN_TREE_FILTER} is enabled. It takes "*", "~" and "!" for plain values '
-    'and refuses the hosts that they are meant to allow. Use '
-    f'{FILTER} instead.'
+    'and refuses the hosts that they are meant to allow.'
 )
 
 
@@ -221,7 +220,7 @@ class Checks(upgrade_check.Checks):
             )
         texts = []
         if plugins.find_filter(IN_TREE_FILTER):
-            texts.append(_IN_TREE_PROBLEM)
+            texts.append(f'{_IN_TREE_PROBLEM} Remove it from enabled_filters.')
         keys = tuple(self._config.nova_filters.exempt_metadata_keys)
         if not inputs.exemption(keys)(ZONE):
             texts.append(
@@ -255,7 +254,7 @@ class Checks(upgrade_check.Checks):
                 f'To prevent it, reduce the multiplier, or increase {option}.'
             )
         if plugins.find_filter(IN_TREE_FILTER):
-            warnings.append(_IN_TREE_PROBLEM)
+            warnings.append(f'{_IN_TREE_PROBLEM} Enable {FILTER} instead.')
         return self._warn(text, warnings)
 
     def _check_stacks(self, plugins: Plugins) -> Result:

@@ -135,7 +135,7 @@ CASES = (
         '[filter_scheduler]\n',
         PREFERENCES,
         'WARNING',
-        'Use AggregateInstanceTypeFilter instead.',
+        'Enable AggregateInstanceTypeFilter instead.',
     ),
     (
         '',
