@@ -11,13 +11,18 @@ import runs
 
 #: Each command of the shell, asked about files, and what its verdict says.
 EXAMPLES = pathlib.Path(__file__).parents[2] / 'doc/source/examples'
-AGGREGATES = ('--aggregates', EXAMPLES / 'aggregates.json')
-FLAVORS = ('--flavors', EXAMPLES / 'flavors.json', *AGGREGATES)
-SERVERS = ('--servers', EXAMPLES / 'servers.json', *AGGREGATES)
+HOSTS = (
+    '--aggregates',
+    EXAMPLES / 'aggregates.json',
+    '--hosts',
+    EXAMPLES / 'hosts.json',
+)
+FLAVORS = ('--flavors', EXAMPLES / 'flavors.json', *HOSTS)
+SERVERS = ('--servers', EXAMPLES / 'servers.json', *HOSTS)
 COMMANDS = (
-    ('aggregate filter explain m1.small', FLAVORS, '3 of 5 hosts take'),
-    ('aggregate filter lint', FLAVORS, '1 warning found in 4 flavors'),
-    ('aggregate filter audit', SERVERS, '0 of 2 running servers'),
+    ('aggregate filter explain m1.small', FLAVORS, '4 of 6 hosts take'),
+    ('aggregate filter lint', FLAVORS, 'Nothing found in 4 flavors'),
+    ('aggregate filter audit', SERVERS, '0 of 3 running servers'),
     ('cluster region plan --scale-out 3 --region ONE', (), '3 nodes are'),
 )
 
