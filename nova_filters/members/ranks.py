@@ -99,7 +99,6 @@ class Ranks:
                 f'{errors.one_line(exc)}. Check [api_database] connection in '
                 'the nova.conf of the scheduler.'
             )
-        # Here, oslo.log does not add the text of the exception.
         if problem:
             LOG.warning(
                 'Instance %(instance)s is placed without its stack or server '
