@@ -238,8 +238,8 @@ class Checks(upgrade_check.Checks):
             return off
         option = OPTIONS[PREFERENCES]
         multiplier = self._config.nova_filters[option]
-        others = _list_others(plugins, PREFERENCES)
-        total = sum(others.values())
+        multipliers = _list_others(plugins, PREFERENCES)
+        total = sum(multipliers.values())
         text = (
             f'On: the weight of 1 point is {multiplier:g}. Other weighers can '
             f'add up to {total:g}, without {" and ".join(VETOES)}, which '
@@ -247,10 +247,11 @@ class Checks(upgrade_check.Checks):
         )
         warnings = []
         # "Not" counts NaN in.
-        strong = [n for n in others if not others[n] <= multiplier]
+        strong = [n for n in multipliers if not multipliers[n] <= multiplier]
         if strong:
+            weighers = _list_multipliers(multipliers, strong)
             warnings.append(
-                f'{_list_multipliers(others, strong)} can outweigh a point. '
+                f'{weighers} can outweigh a point. '
                 f'To prevent it, reduce the multiplier, or increase {option}.'
             )
         if plugins.find_filter(IN_TREE_FILTER):
@@ -280,13 +281,14 @@ class Checks(upgrade_check.Checks):
         option = OPTIONS[name]
         multiplier = self._config.nova_filters[option]
         warnings = []
-        others = _list_others(plugins, STACKS, GROUPS)
-        total = sum(others.values())
+        multipliers = _list_others(plugins, STACKS, GROUPS)
+        total = sum(multipliers.values())
         # "Not" counts NaN in.
         if not total < abs(multiplier):
+            weighers = _list_multipliers(multipliers, [*multipliers])
             text = (
                 f'Other weighers can add up to {total:g}, so they may choose '
-                f'another place: {_list_multipliers(others, [*others])}.'
+                f'another place: {weighers}.'
             )
             if math.isfinite(total):
                 text += (
@@ -348,12 +350,12 @@ def _list_others(plugins: Plugins, *names: str) -> dict[str, float]:
 
     :param names: the weighers of this package that are left out, too.
     """
-    others = {}
+    multipliers = {}
     for weigher in plugins.weighers:
         is_ours = weigher.of_package and weigher.name in names
         if weigher.multiplier and not is_ours and weigher.name not in VETOES:
-            others[weigher.name] = abs(weigher.multiplier)
-    return others
+            multipliers[weigher.name] = abs(weigher.multiplier)
+    return multipliers
 
 
 def _list_multipliers(multipliers: dict[str, float], names: list[str]) -> str:

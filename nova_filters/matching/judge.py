@@ -211,8 +211,8 @@ class Judge:
                 return True
         if demands is None:
             return False
-        plain_keys, others = demands
-        return key in plain_keys or key in dict(others)
+        plain_keys, other_demands = demands
+        return key in plain_keys or key in dict(other_demands)
 
     def met_specs(self, aggregates: Iterable[Any]) -> list[int]:
         """Return the indices of the extra specs that some aggregates meet.
@@ -272,7 +272,7 @@ class Judge:
     def _read_demands(self, metadata: Mapping[str, str]) -> Demands | None:
         """Return what a demanding aggregate demands that the flavor lacks."""
         plain_keys = []
-        others = []
+        other_demands = []
         lacking_keys = self._lacking_keys
         lacking_bits = self._lacking_bits
         # Copy the pairs: another thread may change the metadata.
@@ -285,9 +285,9 @@ class Judge:
             if bits == _PLAIN:
                 plain_keys.append(key)
             else:
-                others.append((key, bits))
-        if plain_keys or others:
-            return frozenset(plain_keys), frozenset(others)
+                other_demands.append((key, bits))
+        if plain_keys or other_demands:
+            return frozenset(plain_keys), frozenset(other_demands)
         return None
 
     def _refuse(self, joined: Joined) -> Reason | None:
@@ -313,8 +313,8 @@ class Judge:
         unmet.update(self._checks[bits].unmet)
         # Values of the same key may say different things.
         joined_others: dict[str, int] = {}
-        for _, others in demands:
-            for key, demand in others:
+        for _, other_demands in demands:
+            for key, demand in other_demands:
                 joined_others[key] = joined_others.get(key, 0) | demand
         for key, demand in joined_others.items():
             if unmet.pop(key, None):

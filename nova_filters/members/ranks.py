@@ -36,7 +36,7 @@ class Ranks:
     def __init__(self, multiplier: float) -> None:
         self._multiplier = multiplier
         self._reader = reader.shared()
-        self._known = member_hosts.KnownServers()
+        self._known_servers = member_hosts.KnownServers()
 
     def weigh(
         self, team: members.Team | None, hosts: Sequence[Any], request: Any
@@ -118,8 +118,8 @@ class Ranks:
             )
         if team[0] == members.STRICT:
             ahead = {member.server for member in counted.ahead}
-            known = self._known.find_elsewhere(ahead, hosts)
-            counted = counted.with_known(known)
+            hosts_by_server = self._known_servers.find_elsewhere(ahead, hosts)
+            counted = counted.with_known(hosts_by_server)
         LOG.debug(
             'Instance %(instance)s: the members of %(team)s are on '
             '%(counts)s; %(ahead)d pending ones come first.',
@@ -157,7 +157,7 @@ class Ranks:
         refused = {*by_host.values()} - candidates
         if is_strict:
             candidates |= refused
-        origin = _find_left_host(counted.own, paths, by_host)
+        origin = _find_left_host(counted.server, paths, by_host)
         if origin:
             candidates.add(origin)
         kind = 0
@@ -189,7 +189,7 @@ class Ranks:
 
 
 def _find_left_host(
-    own: members.Pending | None,
+    server: members.Pending | None,
     paths: member_hosts.Paths,
     candidates: Collection[str],
 ) -> topology.Path:
@@ -199,8 +199,8 @@ def _find_left_host(
 
     :param candidates: the names of the server's candidates.
     """
-    if own is None or own.action != members.RESIZE:
+    if server is None or server.action != members.RESIZE:
         return ()
-    if own.origin in candidates:
+    if server.origin in candidates:
         return ()
-    return paths.find_origin(own.origin)
+    return paths.find_origin(server.origin)

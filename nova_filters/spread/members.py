@@ -106,8 +106,9 @@ class Members(NamedTuple):
 
     :param counts: the number of members on each host.
     :param ahead: the pending members that are placed before the server.
-    :param own: the server itself. If it is not pending, it counts as the last
-        of the pending members, which is mostly alike; None if there is none.
+    :param server: the server itself. If it is not pending, it counts as the
+        last of the pending members, which is mostly alike; None if there is
+        none.
     :param kinds: the kinds of the team's first members, without repetition.
     :param unread: the cells, and the requests of servers, that could not be
         read. Further members may be in these cells, or among these servers.
@@ -115,15 +116,15 @@ class Members(NamedTuple):
 
     counts: collections.Counter[str]
     ahead: Collection[Pending]
-    own: Pending | None = None
+    server: Pending | None = None
     kinds: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
 
     def kind_number(self) -> int:
         """Return the number of the server's kind among those of the team."""
-        if self.own is None or self.own.kind not in self.kinds:
+        if self.server is None or self.server.kind not in self.kinds:
             return 0
-        return self.kinds.index(self.own.kind)
+        return self.kinds.index(self.server.kind)
 
     def alike(self) -> list[Pending]:
         """Return the members ahead that are of the server's kind.
@@ -133,7 +134,7 @@ class Members(NamedTuple):
         return [
             member
             for member in self.ahead
-            if self.own is not None and member.kind == self.own.kind
+            if self.server is not None and member.kind == self.server.kind
         ]
 
     def with_known(self, hosts: Mapping[str, str]) -> 'Members':
@@ -176,7 +177,7 @@ def count_members(
 
 
 def _without_failed(
-    own: Pending, counts: collections.Counter[str], ahead: Iterable[Pending]
+    server: Pending, counts: collections.Counter[str], ahead: Iterable[Pending]
 ) -> Members:
     """Return the members that count, without boots and moves that failed.
 
@@ -184,12 +185,12 @@ def _without_failed(
     """
     living = []
     for member in ahead:
-        if own.turn.time - member.turn.time <= PENDING:
+        if server.turn.time - member.turn.time <= PENDING:
             living.append(member)
         elif member.origin is not None:
             # The move has failed, so the member is on its old host.
             counts[member.origin] += 1
-    return Members(counts, living, own)
+    return Members(counts, living, server)
 
 
 def sort_pending(members: Iterable[Pending]) -> list[Pending]:

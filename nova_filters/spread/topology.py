@@ -207,15 +207,15 @@ class Topology:
             returned.
         """
         best = self._cloud.take(origin)
-        others = [
+        alternates = [
             path
             for path in self._cloud.sort_hosts()
             if path not in (best, origin)
         ]
         if self._policy.capacity is None:
-            return [best, *others]
+            return [best, *alternates]
         by_state: dict[int, list[Path]] = {FREE: [], REFUSED: [], FULL: []}
-        for path in others:
+        for path in alternates:
             by_state[self._hosts[path].state()].append(path)
         free = by_state[FREE][::-1]
         if free:

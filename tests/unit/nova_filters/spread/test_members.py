@@ -125,14 +125,14 @@ class SeeTest(unittest.TestCase):
         # A server on a host counts itself nowhere.
         self.assertEqual({'a': 2, 'b': 1}, counted.counts)
         self.assertEqual(['m4'], self.ahead(counted))
-        self.assertIsNone(members.count_members('m5', hosts, []).own)
+        self.assertIsNone(members.count_members('m5', hosts, []).server)
 
     def test_members_ahead_come_in_the_order_of_their_turns(self) -> None:
         own = member('m5', turn(5), 'needs')
         others = [member(f'm{n}', turn(n), f'{n}') for n in (3, 2, 6)]
         counted = members.count_members('m5', {}, [*others, own])
         self.assertEqual(
-            (['m2', 'm3'], own), (self.ahead(counted), counted.own)
+            (['m2', 'm3'], own), (self.ahead(counted), counted.server)
         )
 
     def test_what_takes_longer_than_ten_minutes_has_failed(self) -> None:
@@ -153,7 +153,7 @@ class SeeTest(unittest.TestCase):
         counted = members.count_members('new', {}, others)
         self.assertEqual(['m1', 'm9'], self.ahead(counted))
         # It is mostly like the last one.
-        self.assertEqual(others[-1]._replace(server='new'), counted.own)
+        self.assertEqual(others[-1]._replace(server='new'), counted.server)
 
     def test_a_server_that_is_known_counts_on_its_host(self) -> None:
         own = member('own', turn(9))
