@@ -119,6 +119,9 @@ class Reader:
         kept = self._read_requests(
             context, scope, sorted({*choosing, *first}), unread
         )
+        if sum(map(len, self._kept.values())) > LIMIT:
+            # A whole project, so that its next request reads it from memory.
+            self._kept = {scope: self._kept.get(scope, kept)}
         pending = [
             _pending_member(uuid, numbers[uuid], state, kept[uuid])
             for uuid, state in choosing.items()
@@ -154,8 +157,6 @@ class Reader:
                 kept.update(self._read_stacks(context, uuids, team, unread))
         present = {uuid: kept[uuid] for _, uuid, _ in servers if uuid in kept}
         self._kept[project] = present
-        if sum(map(len, self._kept.values())) > LIMIT:
-            self._kept = {project: present}
         return [
             row
             for row in servers

@@ -353,6 +353,17 @@ class CostTest(base.StackTestCase):
         kept = self.weigher().ranks._reader._kept
         self.assertEqual(['p3'], [*kept])
 
+    def test_groups_that_ask_no_more_are_forgotten(self) -> None:
+        self.set_option('server_group_weight_multiplier', STRONG)
+        for _ in range(3):
+            group = self.cloud.add_group('soft-anti-affinity')
+            request = self.request({}, group=group)
+            states = self.states(request)
+            with mock.patch.object(reader, 'LIMIT', 1):
+                self.scheduler.host_manager.get_weighed_hosts(states, request)
+        kept = self.weigher().ranks._reader._kept
+        self.assertEqual([group.uuid], [*kept])
+
     def test_many_requests_are_read_in_parts(self) -> None:
         self.place(_STACK, 3, 2)
         request = self.request(_STACK)
