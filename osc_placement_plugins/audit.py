@@ -80,7 +80,7 @@ class AuditFilter(base.FilterCommand):
 def audit(
     servers: Iterable['Server'], inventory: 'Inventory'
 ) -> tuple[int, list[Problem]]:
-    """Judge servers on their hosts.
+    """Matcher servers on their hosts.
 
     Servers on no host, for example shelved servers, are left out.
 
@@ -124,16 +124,16 @@ def _find_refused(
 
     :param servers: servers with the same flavor, whose hosts are known.
     """
-    from osc_placement_plugins.verdicts import group_refused, judge_of
+    from osc_placement_plugins.verdicts import create_matcher, group_refused
 
     flavor = servers[0].flavor
     assert flavor is not None  # noqa: S101
-    judge = judge_of(flavor, inventory)
+    matcher = create_matcher(flavor, inventory)
     hosts = {
         server.host: inventory.hosts[server.host or ''] for server in servers
     }
-    _, refused = judge.sift(hosts.values())
-    for group in group_refused(judge, refused):
+    _, refused = matcher.match_hosts(hosts.values())
+    for group in group_refused(matcher, refused):
         names = {host.name for host in group.hosts}
         refused_servers = [each for each in servers if each.host in names]
         yield Problem(REFUSED, flavor.name, str(group.reason), refused_servers)

@@ -14,14 +14,14 @@ from typing import Final
 
 from nova_filters.matching import inputs, preferences, requirement
 from nova_filters.matching.inputs import FLAG, SCOPE
-from nova_filters.matching.judge import Judge
-from nova_filters.matching.reason import Kind, Side, quote_all
+from nova_filters.matching.matcher import Matcher
+from nova_filters.matching.mismatch import Cause, Side, quote_all
 from os_placement_plugins.quoting import listed, quote
 from osc_placement_plugins import mistakes, remedies
 from osc_placement_plugins.mistakes import Finding, FindingCode
 from osc_placement_plugins.progress import progress
 from osc_placement_plugins.records import Aggregate, Flavor, Host, Inventory
-from osc_placement_plugins.verdicts import judge_of
+from osc_placement_plugins.verdicts import create_matcher
 
 #: How many hosts are judged at once, until one that is up takes a flavor.
 _CHUNK: Final = 200
@@ -157,10 +157,10 @@ def _find_unmet(
     # in no aggregate, meets it, too. So only such hosts are judged.
     alone = [Host('')]
     alone += [Host('', (aggregate,)) for aggregate in aggregates]
-    passed, refused = Judge((spec,)).sift(alone)
+    passed, refused = Matcher((spec,)).match_hosts(alone)
     if passed or any(reason.side is Side.AGGREGATE for reason in refused):
         return
-    if {reason.kind for reason in refused} == {Kind.MISSING}:
+    if {reason.cause for reason in refused} == {Cause.MISSING}:
         yield _key_not_offered(spec.key, aggregates)
     else:
         yield _value_not_offered(spec, aggregates)
@@ -221,20 +221,22 @@ def _differ(text: str) -> str:
 
 def _find_confined(flavor: Flavor, inventory: Inventory) -> Iterator[Finding]:
     """Find a flavor that no host takes, or no host that is up."""
-    judge = judge_of(flavor, inventory)
+    matcher = create_matcher(flavor, inventory)
     # Hosts in no aggregate may exist, and may take the flavor.
-    if inventory.services is None and not judge.refusals(()):
+    if inventory.services is None and not matcher.list_mismatches(()):
         return
     hosts = [*inventory.hosts.values()]
     passed: list[Host] = []
-    refusals: collections.Counter[str] = collections.Counter()
+    mismatches: collections.Counter[str] = collections.Counter()
     for start in range(0, len(hosts), _CHUNK):
-        passed_here, refused = judge.sift(hosts[start : start + _CHUNK])
+        passed_here, refused = matcher.match_hosts(
+            hosts[start : start + _CHUNK]
+        )
         passed += passed_here
         if any(host.usable for host in passed):
             return
         for reason, refused_hosts in refused.items():
-            refusals[reason.key] += len(refused_hosts)
+            mismatches[reason.key] += len(refused_hosts)
     if passed:
         names = listed([f'{host.name} ({host.state})' for host in passed])
         text = f'none of the hosts that take the flavor is up: {names}'
@@ -242,7 +244,7 @@ def _find_confined(flavor: Flavor, inventory: Inventory) -> Iterator[Finding]:
     elif hosts:
         causes = [
             f'{number} because of {quote(key)}'
-            for key, number in refusals.most_common()
+            for key, number in mismatches.most_common()
         ]
         text = f'0 of {len(hosts)} hosts take it: {listed(causes)}'
         yield Finding(FindingCode.NO_HOST, text)
@@ -320,12 +322,14 @@ def _find_closed(
     Only aggregates with ``force_metadata_check`` ("forced" ones) have demands.
     """
     specs = [inputs.read_flavor(flavor.extra_specs) for flavor in flavors]
-    judge_nobody = Judge((), inventory.exempt)
+    matcher_without_flavor = Matcher((), inventory.exempt)
     demanded = _read_demands(inventory)
     for aggregate, keys in demanded.items():
-        refusals = judge_nobody.refusals((aggregate,))
+        mismatches = matcher_without_flavor.list_mismatches((aggregate,))
         # _find_contradictory() already reports this aggregate.
-        if any(refusal.kind is Kind.CONTRADICTION for refusal in refusals):
+        if any(
+            mismatch.cause is Cause.CONTRADICTION for mismatch in mismatches
+        ):
             continue
         # Flavors with the same extra specs for the demanded keys are judged
         # once. Hosts in the same forced aggregates with demanded keys are also
@@ -398,14 +402,14 @@ def _closing_keys(
     """
     closing: collections.Counter[str] = collections.Counter()
     for flavor, number in flavors.items():
-        judge = Judge(flavor, exempt)
+        matcher = Matcher(flavor, exempt)
         for aggregates in hosts:
             keys = set()
-            for refusal in judge.refusals(aggregates):
-                if refusal.side is Side.FLAVOR:
+            for mismatch in matcher.list_mismatches(aggregates):
+                if mismatch.side is Side.FLAVOR:
                     continue
-                if judge.is_behind(refusal, aggregate):
-                    keys.add(refusal.key)
+                if matcher.is_behind(mismatch, aggregate):
+                    keys.add(mismatch.key)
             if not keys:
                 return None
             closing.update(dict.fromkeys(keys, number))
@@ -418,17 +422,17 @@ def _find_contradictory(inventory: Inventory) -> Iterable[Finding]:
     The demands are in one aggregate, or in several aggregates of one host.
     """
     findings: dict[tuple[tuple[str, ...], str], Finding] = {}
-    judge = Judge((), inventory.exempt)
+    matcher = Matcher((), inventory.exempt)
     cases: list[tuple[str, str, tuple[inputs.Aggregate, ...]]] = []
     for aggregate in inventory.aggregates:
         cases.append(('aggregate', aggregate.name, (aggregate,)))
     for name, host in inventory.hosts.items():
         cases.append(('host', name, host.aggregates))
     for owner, name, aggregates in cases:
-        for refusal in judge.refusals(aggregates):
-            if refusal.kind is not Kind.CONTRADICTION:
+        for mismatch in matcher.list_mismatches(aggregates):
+            if mismatch.cause is not Cause.CONTRADICTION:
                 continue
-            reason = judge.explain(refusal, aggregates)
+            reason = matcher.explain(mismatch, aggregates)
             # Hosts in the same aggregates have the same mistake, so it is
             # reported only once.
             findings.setdefault(

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from nova_filters.matching import inputs, report
-from nova_filters.matching.judge import Judge
+from nova_filters.matching.matcher import Matcher
+from nova_filters.matching.mismatch import Cause, Mismatch
 from nova_filters.matching.preferences import Preferences
-from nova_filters.matching.reason import Kind, Reason
 from os_placement_plugins.quoting import listed
 from osc_placement_plugins import mistakes
 from osc_placement_plugins.records import Flavor, Host, Inventory
@@ -22,14 +22,14 @@ class Group(NamedTuple):
     """
 
     summary: str
-    reason: Reason
+    reason: Mismatch
     hosts: list[Host]
 
 
 class Verdict:
     """The verdict on one flavor and some hosts, as nova-scheduler has it.
 
-    :param hosts: the hosts to judge.
+    :param hosts: the hosts to matcher.
     :param noun: what a host is called.
     """
 
@@ -42,11 +42,13 @@ class Verdict:
     ) -> None:
         self.flavor = flavor
         self.hosts = hosts
-        self.judge = judge_of(flavor, inventory)
+        self.matcher = create_matcher(flavor, inventory)
         self._noun = noun
-        self._preferences = Preferences(flavor.extra_specs, inventory.exempt)
-        self.passed, self.refused = self.judge.sift(hosts)
-        self.groups = group_refused(self.judge, self.refused)
+        self._preferences = Preferences(
+            flavor.extra_specs, inventory.aggregates, inventory.exempt
+        )
+        self.passed, self.refused = self.matcher.match_hosts(hosts)
+        self.groups = group_refused(self.matcher, self.refused)
 
     @property
     def takers(self) -> list[Host]:
@@ -69,7 +71,7 @@ class Verdict:
             text += f' ({len(self.idle)} of them not up)'
         reasons = [
             f'{number} {summary}'
-            for number, summary in report.summarize(self.judge, self.refused)
+            for number, summary in report.summarize(self.matcher, self.refused)
         ]
         if reasons:
             text += f': {", ".join(reasons)}'
@@ -88,9 +90,11 @@ class Verdict:
         for refused_hosts in self.refused.values():
             for host in refused_hosts:
                 if host.usable:
-                    refusals = self.judge.refusals(host.aggregates)
-                    missing = [r for r in refusals if r.kind is Kind.MISSING]
-                    keys = {refusal.key for refusal in refusals}
+                    mismatches = self.matcher.list_mismatches(host.aggregates)
+                    missing = [
+                        r for r in mismatches if r.cause is Cause.MISSING
+                    ]
+                    keys = {mismatch.key for mismatch in mismatches}
                     distances[len(keys), len(missing), host.name] = host
         if not distances:
             return None
@@ -124,7 +128,9 @@ class Verdict:
 
     def reasons(self, host: Host) -> str:
         """Return every reason to refuse a host; empty if it passes."""
-        return '; '.join(map(str, self.judge.reasons(host.aggregates)))
+        return '; '.join(
+            map(str, self.matcher.explain_mismatches(host.aggregates))
+        )
 
     def points(self, host: Host) -> str:
         """Return the points that a host gains by preferences, as text."""
@@ -132,13 +138,13 @@ class Verdict:
         return '; '.join(f'{number:+} {why}' for number, why in points)
 
 
-def judge_of(flavor: Flavor, inventory: Inventory) -> Judge:
-    """Return the filter's judge of hosts for a flavor."""
-    return Judge(inputs.read_flavor(flavor.extra_specs), inventory.exempt)
+def create_matcher(flavor: Flavor, inventory: Inventory) -> Matcher:
+    """Return the filter's matcher of hosts for a flavor."""
+    return Matcher(inputs.read_flavor(flavor.extra_specs), inventory.exempt)
 
 
 def group_refused(
-    judge: Judge, refused: Mapping[Reason, list[Host]]
+    matcher: Matcher, refused: Mapping[Mismatch, list[Host]]
 ) -> list[Group]:
     """Return the refused hosts by their first reason, largest group first.
 
@@ -146,12 +152,12 @@ def group_refused(
     counts.
     """
     groups = []
-    for summary, hosts in report.group_hosts(judge, refused).items():
-        refusal = judge.refusals(hosts[0].aggregates)[0]
+    for summary, hosts in report.group_hosts(matcher, refused).items():
+        mismatch = matcher.list_mismatches(hosts[0].aggregates)[0]
         aggregates = sorted(
             report.unite_aggregates(hosts), key=lambda each: each.name
         )
-        reason = judge.explain(refusal, aggregates)
+        reason = matcher.explain(mismatch, aggregates)
         groups.append(Group(summary, reason, hosts))
     groups.sort(key=lambda group: (-len(group.hosts), group.summary))
     return groups

@@ -11,8 +11,8 @@ from nova.scheduler import filters
 
 from nova_filters import plugin
 from nova_filters.matching import inputs, report
-from nova_filters.matching.judge import Judge
-from nova_filters.matching.reason import Reason
+from nova_filters.matching.matcher import Matcher
+from nova_filters.matching.mismatch import Mismatch
 from os_placement_plugins import logger
 from os_placement_plugins.quoting import listed, quote
 
@@ -42,14 +42,14 @@ def _is_rebuild(spec_obj: Any, hosts: Sequence[Any]) -> bool:
 
 
 def _report(
-    judge: Judge,
+    matcher: Matcher,
     passed: list[Any],
-    refused: Mapping[Reason, list[Any]],
+    refused: Mapping[Mismatch, list[Any]],
     spec_obj: Any,
 ) -> None:
     """Log malformed values, and why hosts are refused."""
     instance = plugin.field(spec_obj, 'instance_uuid')
-    problems = report.list_problems(judge, refused)
+    problems = report.list_problems(matcher, refused)
     if problems:
         LOG.warning(
             'Instance %(instance)s: nothing can meet these values; correct '
@@ -60,7 +60,7 @@ def _report(
             },
         )
     if LOG.isEnabledFor(logging.DEBUG):
-        for hosts, reason in report.explain_groups(judge, refused):
+        for hosts, reason in report.explain_groups(matcher, refused):
             LOG.debug(
                 'Instance %(instance)s: %(count)d host(s) in aggregates '
                 '%(aggregates)s refused: %(reason)s',
@@ -81,7 +81,7 @@ def _report(
                 'total': sum(map(len, refused.values())),
                 'reasons': ', '.join(
                     f'{number} {reason}'
-                    for number, reason in report.summarize(judge, refused)
+                    for number, reason in report.summarize(matcher, refused)
                 ),
             },
         )
@@ -123,14 +123,14 @@ class AggregateInstanceTypeFilter(
         try:
             if _is_rebuild(spec_obj, hosts):
                 return hosts
-            judge = Judge(
+            matcher = Matcher(
                 inputs.read_flavor(
                     plugin.field(spec_obj.flavor, 'extra_specs')
                 ),
                 tuple(CONF.nova_filters.exempt_metadata_keys),
             )
-            passed, refused = judge.sift(hosts)
-            _report(judge, passed, refused, spec_obj)
+            passed, refused = matcher.match_hosts(hosts)
+            _report(matcher, passed, refused, spec_obj)
         except Exception:
             # A filter that raises ends the boot request with an error; a
             # filter that lets all hosts pass breaks the operator's rules.

@@ -11,12 +11,12 @@ points of a host, and never refuse the host.
 
 import math
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from nova_filters.matching import inputs, requirement
-from nova_filters.matching.judge import Judge
-from nova_filters.matching.reason import Side
+from nova_filters.matching.matcher import Matcher
+from nova_filters.matching.mismatch import Side
 from os_placement_plugins.quoting import quote
 
 #: How many points one preference of a flavor may add or subtract: 1 to 100.
@@ -67,27 +67,36 @@ class Preferences:
     """The preferences of one flavor and of the aggregates.
 
     :param extra_specs: the extra specs of the flavor; None if it has none.
+    :param aggregates: the aggregates of all candidates.
     :param exempt: patterns of keys that no aggregate may demand.
+    :raises Exception: if an aggregate cannot be read.
     """
 
     def __init__(
         self,
         extra_specs: Mapping[str, str] | None,
+        aggregates: Iterable[Any],
         exempt: inputs.Exempt = (),
     ) -> None:
         self.preferences, self.problems = read_preferences(extra_specs)
-        specs = [preference.spec for preference in self.preferences]
-        self._flavor_judge = Judge(specs)
-        self._soft_judge = Judge(
-            inputs.read_flavor(extra_specs), exempt, inputs.SOFT_FLAG
-        )
+        self._flavor_matcher: Matcher | None = None
+        if self.preferences:
+            specs = [preference.spec for preference in self.preferences]
+            self._flavor_matcher = Matcher(specs)
+        self._soft_matcher: Matcher | None = None
+        if any(map(_is_soft, aggregates)):
+            self._soft_matcher = Matcher(
+                inputs.read_flavor(extra_specs), exempt, inputs.SOFT_FLAG
+            )
 
     def score(self, aggregates: Collection[Any]) -> int:
         """Return the points of a host that is in these aggregates.
 
         :raises Exception: if an aggregate cannot be read.
         """
-        points = -self._soft_judge.count_unmet_demands(aggregates)
+        points = 0
+        if self._soft_matcher is not None:
+            points -= self._soft_matcher.count_unmet_demands(aggregates)
         for preference in self._met(aggregates):
             points += preference.points
         return points
@@ -99,17 +108,24 @@ class Preferences:
         for preference in self._met(aggregates):
             value = preference.spec.requirement.text
             yield preference.points, f'{preference.name}={value}'
-        for refusal in self._soft_judge.refusals(aggregates):
-            if refusal.side is Side.AGGREGATE:
-                reason = self._soft_judge.explain(refusal, aggregates)
+        if self._soft_matcher is None:
+            return
+        for mismatch in self._soft_matcher.list_mismatches(aggregates):
+            if mismatch.side is Side.AGGREGATE:
+                reason = self._soft_matcher.explain(mismatch, aggregates)
                 yield -1, reason.summary()
 
     def _met(self, aggregates: Collection[Any]) -> list[Preference]:
         """Return the preferences of the flavor that a host meets."""
-        if not self.preferences:
+        if self._flavor_matcher is None:
             return []
-        met = self._flavor_judge.met_specs(aggregates)
+        met = self._flavor_matcher.met_specs(aggregates)
         return [self.preferences[index] for index in met]
+
+
+def _is_soft(aggregate: Any) -> bool:
+    """Tell whether the demands of one of Nova's aggregates are soft."""
+    return inputs.read_flag(aggregate.metadata or {}) == inputs.SOFT_FLAG
 
 
 def weight(points: int) -> float:

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The log lines about refused hosts: each reason with a number of hosts."""
+"""The log lines about refused hosts: each mismatch with a number of hosts."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, TypeVar
 
 from nova_filters.matching.inputs import read_aggregate
-from nova_filters.matching.judge import Judge
-from nova_filters.matching.reason import Kind, Reason, Side
+from nova_filters.matching.matcher import Matcher
+from nova_filters.matching.mismatch import Cause, Mismatch, Side
 from os_placement_plugins.quoting import quote
 
 HostT = TypeVar('HostT')
@@ -25,30 +25,30 @@ def list_names(host: Any) -> list[str]:
 
 
 def list_problems(
-    judge: Judge, refused: Mapping[Reason, list[Any]]
+    matcher: Matcher, refused: Mapping[Mismatch, list[Any]]
 ) -> list[str]:
     """Return one sentence for each malformed or unreadable value.
 
     A malformed value of an aggregate, or of an optional extra spec, is listed
     only if a host is refused because of the key.
 
-    :param judge: the judge of the hosts.
-    :param refused: the refused hosts, by the first reason.
+    :param matcher: the matcher of the hosts.
+    :param refused: the refused hosts, by the first mismatch.
     """
     sentences = set()
-    refused_keys = {refusal.key for refusal in refused}
-    for key, optional, requirement in judge.flavor:
+    refused_keys = {mismatch.key for mismatch in refused}
+    for key, optional, requirement in matcher.flavor:
         # An optional extra spec may be meant for another program.
         if requirement.problem and (not optional or key in refused_keys):
             sentences.add(
                 f'the flavor has {quote(key)}: {requirement.problem}'
             )
-    for refusal, hosts in refused.items():
-        if refusal.kind is Kind.UNREADABLE:
-            sentences.update(group_hosts(judge, {refusal: hosts}))
+    for mismatch, hosts in refused.items():
+        if mismatch.cause is Cause.UNREADABLE:
+            sentences.update(group_hosts(matcher, {mismatch: hosts}))
         # If the flavor lacks the key, the malformed value is not the cause.
-        elif refusal.malformed and refusal.kind is not Kind.MISSING:
-            sentences.update(_list_malformed(refusal.key, hosts))
+        elif mismatch.malformed and mismatch.cause is not Cause.MISSING:
+            sentences.update(_list_malformed(mismatch.key, hosts))
     return sorted(sentences)
 
 
@@ -64,53 +64,53 @@ def _list_malformed(key: str, hosts: list[Any]) -> Iterator[str]:
 
 
 def explain_groups(
-    judge: Judge, refused: Mapping[Reason, list[HostT]]
-) -> Iterator[tuple[list[HostT], Reason]]:
-    """Yield groups of refused hosts, each with its reason.
+    matcher: Matcher, refused: Mapping[Mismatch, list[HostT]]
+) -> Iterator[tuple[list[HostT], Mismatch]]:
+    """Yield groups of refused hosts, each with its mismatch.
 
     The hosts of a group have the same aggregates.
     """
-    for refusal, hosts in refused.items():
+    for mismatch, hosts in refused.items():
         groups: dict[frozenset[Any], list[HostT]] = {}
         for host in hosts:
             groups.setdefault(frozenset(_aggregates(host)), []).append(host)
         for aggregates, group in groups.items():
-            yield group, judge.explain(refusal, aggregates)
+            yield group, matcher.explain(mismatch, aggregates)
 
 
 def group_hosts(
-    judge: Judge,
-    refused: Mapping[Reason, list[HostT]],
+    matcher: Matcher,
+    refused: Mapping[Mismatch, list[HostT]],
     most: int | None = None,
 ) -> dict[str, list[HostT]]:
-    """Return the refused hosts by the summary of their reason.
+    """Return the refused hosts by the summary of their mismatch.
 
     :param most: how many groups are listed, the largest first; None for all.
     """
     commonest = sorted(refused.items(), key=lambda entry: -len(entry[1]))
     parts = []
-    for refusal, hosts in commonest[:most]:
-        for aggregates, part in _split(judge, refusal, hosts).items():
-            parts.append((refusal, aggregates, part))
+    for mismatch, hosts in commonest[:most]:
+        for aggregates, part in _split(matcher, mismatch, hosts).items():
+            parts.append((mismatch, aggregates, part))
     parts.sort(key=lambda entry: -len(entry[2]))
     groups: dict[str, list[HostT]] = {}
-    for refusal, aggregates, part in parts[:most]:
-        summary = judge.explain(refusal, aggregates).summary()
+    for mismatch, aggregates, part in parts[:most]:
+        summary = matcher.explain(mismatch, aggregates).summary()
         groups.setdefault(summary, []).extend(part)
     return groups
 
 
 def _split(
-    judge: Judge, refusal: Reason, hosts: list[HostT]
+    matcher: Matcher, mismatch: Mismatch, hosts: list[HostT]
 ) -> dict[frozenset[Any], list[HostT]]:
-    """Return hosts by the aggregates that the summary of a reason names."""
-    if refusal.side is Side.FLAVOR:
+    """Return hosts by the aggregates that the summary of a mismatch names."""
+    if mismatch.side is Side.FLAVOR:
         # The summary names no aggregate.
         return {frozenset(): hosts}
     causes = {
         aggregate
         for aggregate in unite_aggregates(hosts)
-        if judge.is_behind(refusal, aggregate)
+        if matcher.is_behind(mismatch, aggregate)
     }
     parts: dict[frozenset[Any], list[HostT]] = {}
     for host in hosts:
@@ -120,15 +120,15 @@ def _split(
 
 
 def summarize(
-    judge: Judge, refused: Mapping[Reason, list[Any]]
+    matcher: Matcher, refused: Mapping[Mismatch, list[Any]]
 ) -> list[tuple[int, str]]:
-    """Count refused hosts by the summary of their reason.
+    """Count refused hosts by the summary of their mismatch.
 
     :returns: pairs of a number of hosts and a summary, the largest number
         first. Only the most frequent reasons are listed. If there are more
         reasons, the last pair counts the other hosts.
     """
-    groups = group_hosts(judge, refused, NAMED)
+    groups = group_hosts(matcher, refused, NAMED)
     lines = [(len(hosts), summary) for summary, hosts in groups.items()]
     lines.sort(key=lambda line: (-line[0], line[1]))
     rest = sum(map(len, refused.values()))

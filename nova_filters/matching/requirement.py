@@ -136,7 +136,7 @@ class Requirement(NamedTuple):
 
         Two operator expressions overlap only if they are equal. A piece ``~``
         accepts that the key is absent. The meaning of a piece ``!`` depends on
-        the other pieces, so ``decision.check_demand()`` handles it.
+        the other pieces, so ``statements.check_demand()`` handles it.
 
         :param other: one piece of an aggregate's metadata on the same key.
         """

@@ -26,21 +26,23 @@ class PreferenceWeigher(base.Weigher):
 
         The weight of a host follows from its points; see ``preferences``.
         """
-        judge = preferences.Preferences(
+        aggregates = [host.obj.aggregates or () for host in hosts]
+        preferred = preferences.Preferences(
             plugin.field(request.flavor, 'extra_specs'),
+            set().union(*aggregates),
             tuple(CONF.nova_filters.exempt_metadata_keys),
         )
-        if judge.problems:
+        if preferred.problems:
             LOG.warning(
                 'Instance %(instance)s: these preferences do not count; '
                 'correct the flavor: %(problems)s',
                 {
                     'instance': request.instance_uuid,
-                    'problems': quoting.listed(judge.problems, mark='; '),
+                    'problems': quoting.listed(preferred.problems, mark='; '),
                 },
             )
         weights = []
         for host in hosts:
-            points = judge.score(host.obj.aggregates or ())
+            points = preferred.score(host.obj.aggregates or ())
             weights.append(preferences.weight(points))
         return weights

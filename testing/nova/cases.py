@@ -18,7 +18,7 @@ from typing import Any, Final
 import yaml
 
 from nova_filters.matching import inputs
-from nova_filters.matching.reason import Reason
+from nova_filters.matching.mismatch import Mismatch
 
 _FOLDER: Final = pathlib.Path(__file__).parent
 
@@ -26,11 +26,11 @@ _FOLDER: Final = pathlib.Path(__file__).parent
 PASSES: Final = 'passes'
 
 
-def outcome(reason: Reason | None) -> str:
+def outcome(reason: Mismatch | None) -> str:
     """Return the first reason to refuse a host in the words of the files."""
     if reason is None:
         return PASSES
-    return f'{reason.side} {reason.kind} {reason.key}'
+    return f'{reason.side} {reason.cause} {reason.key}'
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

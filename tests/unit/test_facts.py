@@ -9,7 +9,7 @@ import ddt
 
 from heat_hints import hints, providers
 from nova_filters import conf
-from nova_filters.matching import inputs, judge, preferences, requirement
+from nova_filters.matching import inputs, matcher, preferences, requirement
 from nova_filters.spread import members
 from os_placement_plugins import signature, stack_hints, upgrade_check
 from senlin_plugins import conf as senlin_conf
@@ -40,7 +40,7 @@ class PreferencesTest(pages.PageTestCase):
     def score(self, extra_specs, *metadata):
         """Return the points of a host in aggregates, and the verb for it."""
         aggregates = [inputs.Aggregate('a', data) for data in metadata]
-        preferred = preferences.Preferences(extra_specs)
+        preferred = preferences.Preferences(extra_specs, aggregates)
         points = preferred.score(aggregates)
         return points, 'gains' if points > 0 else 'loses'
 
@@ -62,7 +62,7 @@ class PreferencesTest(pages.PageTestCase):
         valid = []
         for number in range(200):
             specs = {f'aggregate_preferred.{number}:k': '1'}
-            if not preferences.Preferences(specs).problems:
+            if not preferences.read_preferences(specs)[1]:
                 valid.append(number)
         self.assert_page_says(
             'preferences',
@@ -125,7 +125,9 @@ class FilterTest(pages.PageTestCase):
     def test_a_forced_aggregate(self):
         metadata = {'k': '1', 'force_metadata_check': 'True'}
         aggregate = inputs.Aggregate('a', metadata)
-        refuses = next(judge.Judge([]).reasons([aggregate]), None)
+        refuses = next(
+            matcher.Matcher([]).explain_mismatches([aggregate]), None
+        )
         verb = 'refuse' if refuses else 'accept'
         self.assert_page_says(
             'quickstart-nova',
@@ -139,8 +141,8 @@ class FilterTest(pages.PageTestCase):
         hosts = [[], [inputs.Aggregate('a', forced)]]
         passed = []
         for extra_specs in {}, {f'{inputs.SCOPE}k': '1'}:
-            flavor = judge.Judge(inputs.read_flavor(extra_specs))
-            refused = [bool(flavor.refusals(host)) for host in hosts]
+            flavor = matcher.Matcher(inputs.read_flavor(extra_specs))
+            refused = [bool(flavor.list_mismatches(host)) for host in hosts]
             passed.append(refused.index(False))
         # First the host in no aggregate, and then the other host.
         self.assertEqual([0, 1], passed)

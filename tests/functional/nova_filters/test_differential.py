@@ -2,7 +2,7 @@
 
 """The same verdicts as the filter that Nova ships, save what is documented.
 
-Both filters judge the same HostStates for the same requests, without a
+Both filters matcher the same HostStates for the same requests, without a
 sentinel that means anything and without a flag that is on. They differ in two
 ways only: a namespaced key that both sides have is checked (use case 7), and
 what makes the in-tree filter raise is a plain "no match".

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from nova_filters import conf
 from nova_filters.matching import inputs
-from nova_filters.matching.judge import Judge
-from nova_filters.matching.reason import Side
+from nova_filters.matching.matcher import Matcher
+from nova_filters.matching.mismatch import Side
 from osc_placement_plugins import mistakes, offers
 from osc_placement_plugins.mistakes import FindingCode as Code
 from osc_placement_plugins.records import Aggregate, Flavor, Host, Inventory
@@ -172,7 +172,9 @@ class CodesTest(unittest.TestCase):
         aggregates = [inputs.Aggregate('a', data) for data in metadata]
         for spec in inputs.read_flavor(extra_specs):
             reasons = [
-                next(Judge((spec,)).reasons(host_aggregates), None)
+                next(
+                    Matcher((spec,)).explain_mismatches(host_aggregates), None
+                )
                 for host_aggregates in ((), *((a,) for a in aggregates))
             ]
             if all(r and r.side is Side.FLAVOR for r in reasons):

@@ -18,7 +18,7 @@ from osc_placement_plugins import offers, remedies
 from osc_placement_plugins.mistakes import Finding, Severity
 from osc_placement_plugins.mistakes import FindingCode as Code
 from osc_placement_plugins.records import Aggregate, Flavor, Host, Inventory
-from osc_placement_plugins.verdicts import judge_of
+from osc_placement_plugins.verdicts import create_matcher
 
 _FLAG = inputs.FLAG
 _ON = {_FLAG: 'True'}
@@ -86,7 +86,7 @@ class Cloud:
         inventory = self.inventory()
         pairs = set()
         for flavor in self.read_flavors():
-            passed, _ = judge_of(flavor, inventory).sift(
+            passed, _ = create_matcher(flavor, inventory).match_hosts(
                 inventory.hosts.values()
             )
             pairs.update((flavor.name, host.name) for host in passed)

@@ -11,7 +11,7 @@ import docutils.core
 from docutils import nodes
 
 from nova_filters.matching import inputs
-from nova_filters.matching.judge import Judge
+from nova_filters.matching.matcher import Matcher
 from osc_placement_plugins.records import Host
 from testing.nova import cases
 from tests import pages
@@ -60,11 +60,12 @@ class VerdictTest(unittest.TestCase):
         aggregates = [
             inputs.Aggregate(f'a{n}', data) for n, data in enumerate(metadata)
         ]
-        reason = next(Judge(flavor, exempt).reasons(aggregates), None)
+        mismatches = Matcher(flavor, exempt).explain_mismatches(aggregates)
+        reason = next(mismatches, None)
         what = f'{extra_specs}, {metadata}, exempt {exempt}'
         self.assertEqual(outcome, cases.outcome(reason), what)
         host = Host('h', aggregates)
-        passed, _ = Judge(flavor, exempt).sift([host])
+        passed, _ = Matcher(flavor, exempt).match_hosts([host])
         self.assertEqual([host] * (outcome == cases.PASSES), passed, what)
 
     @ddt.data(*cases.examples())

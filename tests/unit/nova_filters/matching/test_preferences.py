@@ -51,11 +51,11 @@ class PreferencesTest(unittest.TestCase):
     @ddt.data(*TABLE)
     @ddt.unpack
     def test_case(self, extra_specs, metadata, points, exempt=()) -> None:
-        judge = preferences.Preferences(extra_specs, exempt)
         aggregates = [
             inputs.Aggregate(f'a{n}', data) for n, data in enumerate(metadata)
         ]
-        self.assertEqual(points, judge.score(aggregates))
+        preferred = preferences.Preferences(extra_specs, aggregates, exempt)
+        self.assertEqual(points, preferred.score(aggregates))
 
     def test_each_factor_of_ten_counts_one_more(self) -> None:
         points = (-100, -10, -1, 0, 1, 10, 100)
@@ -63,8 +63,8 @@ class PreferencesTest(unittest.TestCase):
         self.assertEqual([-3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0], weights)
 
     def test_what_is_malformed_is_named(self) -> None:
-        judge = preferences.Preferences(
-            {LIKES: '<or>', 'aggregate_avoided.1e3:disk': 'ssd'}
+        preferred = preferences.Preferences(
+            {LIKES: '<or>', 'aggregate_avoided.1e3:disk': 'ssd'}, ()
         )
         self.assertEqual(
             [
@@ -73,21 +73,21 @@ class PreferencesTest(unittest.TestCase):
                 "the flavor has 'aggregate_avoided.1e3:disk': '1e3' is no "
                 'number from 1 to 100',
             ],
-            judge.problems,
+            preferred.problems,
         )
 
     def test_each_point_has_its_reason(self) -> None:
-        judge = preferences.Preferences({LIKES: 'ssd'})
         aggregates = [
             inputs.Aggregate('fast', SSD),
             inputs.Aggregate('old', SOFT | {'rack': '1'}),
         ]
+        preferred = preferences.Preferences({LIKES: 'ssd'}, aggregates)
         self.assertEqual(
             [
                 (1, 'aggregate_preferred:disk=ssd'),
                 (-1, "aggregate 'old' demands 'rack'"),
             ],
-            [*judge.reasons(aggregates)],
+            [*preferred.reasons(aggregates)],
         )
 
     def test_a_factor_of_thousands_of_digits_is_no_number(self) -> None:

@@ -6,15 +6,18 @@ import unittest
 
 from nova_filters.matching import report
 from osc_placement_plugins.records import Aggregate, Host
-from tests.unit.nova_filters.matching.test_judge import Unreadable, sift
+from tests.unit.nova_filters.matching.test_matcher import (
+    Unreadable,
+    match_hosts,
+)
 
 _ON = {'force_metadata_check': 'true'}
 
 
 def summarize(extra_specs, hosts) -> list[tuple[int, str]]:
     """Return how many hosts are refused why."""
-    judge, _, refused = sift(extra_specs, hosts)
-    return report.summarize(judge, refused)
+    matcher, _, refused = match_hosts(extra_specs, hosts)
+    return report.summarize(matcher, refused)
 
 
 class ReportTest(unittest.TestCase):
@@ -60,9 +63,9 @@ class ReportTest(unittest.TestCase):
 
     def test_a_host_may_be_in_other_aggregates_by_then(self) -> None:
         host = Host('h', [Aggregate('a', {'k': '2'})])
-        judge, passed, refused = sift({'k': '1'}, [host])
+        matcher, passed, refused = match_hosts({'k': '1'}, [host])
         host.aggregates[:] = Aggregate('b', {'k': '3'}), Unreadable(name='x')
-        ((_, reason),) = report.explain_groups(judge, refused)
+        ((_, reason),) = report.explain_groups(matcher, refused)
         self.assertEqual(('b',), reason.aggregate)
 
     def problems(self, extra_specs, *metadata, exempt=()) -> list[str]:
@@ -71,8 +74,8 @@ class ReportTest(unittest.TestCase):
             Host(str(number), [Aggregate(f'a{number}', data)])
             for number, data in enumerate(metadata)
         ]
-        judge, _, refused = sift(extra_specs, hosts, exempt)
-        return report.list_problems(judge, refused)
+        matcher, _, refused = match_hosts(extra_specs, hosts, exempt)
+        return report.list_problems(matcher, refused)
 
     def test_a_malformed_value_is_told_where_it_decides(self) -> None:
         data = {'k': '>=,1', **_ON}

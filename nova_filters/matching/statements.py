@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The decision tables: which hosts suit a flavor.
+"""What aggregates say about a key, and whether a flavor matches it.
 
 A host passes if both checks hold ("Description" and use case 4 of the
 specification "Aggregate Instance Type Filter"):
@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from nova_filters.matching.inputs import FlavorSpec
-from nova_filters.matching.reason import Kind
+from nova_filters.matching.mismatch import Cause
 from nova_filters.matching.requirement import (
     Requirement,
     is_plain,
@@ -110,7 +110,7 @@ def _read_piece(piece: Requirement) -> int:
     return bits
 
 
-def check_flavor(spec: FlavorSpec, bits: int) -> Kind | None:
+def check_flavor(spec: FlavorSpec, bits: int) -> Cause | None:
     """Return why aggregates do not meet an extra spec; None if they do.
 
     :param bits: what the aggregates of a host say about the key.
@@ -125,16 +125,16 @@ def check_flavor(spec: FlavorSpec, bits: int) -> Kind | None:
             if spec.optional:
                 return None
             if requirement.problem:
-                return Kind.MALFORMED
-            return Kind.MISSING
+                return Cause.MALFORMED
+            return Cause.MISSING
     if requirement.problem:
-        return Kind.MALFORMED
+        return Cause.MALFORMED
     if requirement.forbidden:
-        return Kind.FORBIDDEN
-    return Kind.MISMATCH
+        return Cause.FORBIDDEN
+    return Cause.DIFFERENT
 
 
-def check_demand(requirement: Requirement | None, bits: int) -> Kind | None:
+def check_demand(requirement: Requirement | None, bits: int) -> Cause | None:
     """Return why a flavor does not meet a demand; None if it does.
 
     :param requirement: what the flavor requires of the key; None if the flavor
@@ -145,14 +145,14 @@ def check_demand(requirement: Requirement | None, bits: int) -> Kind | None:
         return None
     if bits & FORBIDDEN:
         if bits & DEMANDED:
-            return Kind.CONTRADICTION
+            return Cause.CONTRADICTION
         if requirement is None or requirement.accepts_absence:
             return None
-        return Kind.FORBIDDEN
+        return Cause.FORBIDDEN
     if requirement is None:
         if bits & OMITTABLE:
             return None
-        return Kind.MISSING
+        return Cause.MISSING
     if bits & ACCEPTED:
         return None
-    return Kind.MISMATCH
+    return Cause.DIFFERENT

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nova_filters.matching import inputs, report
-from nova_filters.matching.judge import Judge
+from nova_filters.matching.matcher import Matcher
 from osc_placement_plugins.records import Aggregate, Host
 from testing.nova import strategies
 
@@ -32,10 +32,12 @@ class Unreadable:
         vars(self).update(loaded)
 
 
-def sift(extra_specs, hosts, exempt=()) -> tuple[Judge, list[Host], Any]:
-    """Return a new judge, and what becomes of hosts in it."""
-    judge = Judge(inputs.read_flavor(extra_specs), exempt)
-    return judge, *judge.sift(hosts)
+def match_hosts(
+    extra_specs, hosts, exempt=()
+) -> tuple[Matcher, list[Host], Any]:
+    """Return a new matcher, and what becomes of hosts in it."""
+    matcher = Matcher(inputs.read_flavor(extra_specs), exempt)
+    return matcher, *matcher.match_hosts(hosts)
 
 
 class SiftTest(unittest.TestCase):
@@ -45,11 +47,11 @@ class SiftTest(unittest.TestCase):
         good = Aggregate('a', {'k': '1'})
         bad = Unreadable(name='unreadable')
         hosts = [Host('closed', [good, bad]), Host('open', [good])]
-        judge, passed, refused = sift({'k': '1'}, hosts)
+        matcher, passed, refused = match_hosts({'k': '1'}, hosts)
         self.assertEqual(['open'], [host.name for host in passed])
-        (problem,) = report.list_problems(judge, refused)
+        (problem,) = report.list_problems(matcher, refused)
         self.assertIn("aggregate 'unreadable' could not be read", problem)
-        self.assertEqual([(1, problem)], report.summarize(judge, refused))
+        self.assertEqual([(1, problem)], report.summarize(matcher, refused))
         self.assertEqual(
             ['?', 'a'],
             report.list_names(Host('h', [good, Unreadable(metadata={})])),
@@ -57,19 +59,21 @@ class SiftTest(unittest.TestCase):
 
     def test_a_host_whose_aggregates_cannot_be_read_is_closed(self) -> None:
         closed = object()
-        judge, passed, refused = sift({}, [closed, Host('open', None)])
+        matcher, passed, refused = match_hosts(
+            {}, [closed, Host('open', None)]
+        )
         self.assertEqual(['open'], [host.name for host in passed])
-        (problem,) = report.list_problems(judge, refused)
+        (problem,) = report.list_problems(matcher, refused)
         self.assertIn('a host could not be read', problem)
-        ((hosts, reason),) = report.explain_groups(judge, refused)
+        ((hosts, reason),) = report.explain_groups(matcher, refused)
         self.assertEqual([closed], hosts)
         self.assertEqual(problem, str(reason))
         self.assertEqual([], report.list_names(closed))
 
     def test_demands_come_by_key_after_the_flavors_check(self) -> None:
         metadata = {'z': '1', 'k': '2', 'a': '1', 'm': '>=', **_ON}
-        judge = Judge(inputs.read_flavor({'k': '1', 'm': '3', 'c': '1'}))
-        refusals = judge.refusals([Aggregate('a', metadata)])
+        matcher = Matcher(inputs.read_flavor({'k': '1', 'm': '3', 'c': '1'}))
+        mismatches = matcher.list_mismatches([Aggregate('a', metadata)])
         self.assertEqual(
             [
                 ('flavor', 'c', False),
@@ -81,19 +85,19 @@ class SiftTest(unittest.TestCase):
                 ('aggregate', 'z', False),
             ],
             [
-                (refusal.side, refusal.key, refusal.malformed)
-                for refusal in refusals
+                (mismatch.side, mismatch.key, mismatch.malformed)
+                for mismatch in mismatches
             ],
         )
         self.assertEqual(
-            {bool}, {type(refusal.malformed) for refusal in refusals}
+            {bool}, {type(mismatch.malformed) for mismatch in mismatches}
         )
 
     def test_an_unreadable_aggregate_is_named(self) -> None:
         good = Aggregate('good', {'k': '2', **_ON})
         bad = Unreadable(name='bad')
-        judge = Judge(inputs.read_flavor({'k': '1'}))
-        (reason,) = judge.reasons([good, bad])
+        matcher = Matcher(inputs.read_flavor({'k': '1'}))
+        (reason,) = matcher.explain_mismatches([good, bad])
         self.assertEqual(('bad',), reason.aggregate)
 
     def test_a_value_that_only_allows_absence_is_not_told(self) -> None:
@@ -101,8 +105,8 @@ class SiftTest(unittest.TestCase):
             Aggregate('a', {'k': '~', **_ON}),
             Aggregate('b', {'k': '2'}),
         ]
-        judge = Judge(inputs.read_flavor({'k': '1'}))
-        reason, *_ = judge.reasons(aggregates)
+        matcher = Matcher(inputs.read_flavor({'k': '1'}))
+        reason, *_ = matcher.explain_mismatches(aggregates)
         self.assertEqual(
             (('b',), ('2',)), (reason.aggregate, reason.stated_values)
         )
@@ -112,8 +116,8 @@ class SiftTest(unittest.TestCase):
             Aggregate('a', {'k': '>=', **_ON}),
             Aggregate('b', {'k': '<in>', **_ON}),
         ]
-        judge = Judge(inputs.read_flavor({'k': '1'}))
-        (*_, reason) = judge.reasons(aggregates)
+        matcher = Matcher(inputs.read_flavor({'k': '1'}))
+        (*_, reason) = matcher.explain_mismatches(aggregates)
         self.assertEqual("'>=' has no operand", reason.problem)
 
     @given(
@@ -136,10 +140,10 @@ class SiftTest(unittest.TestCase):
             for numbers in memberships:
                 some = [aggregates[n % len(aggregates)] for n in numbers]
                 hosts.append(Host('h', some))
-        judge, passing, refused = sift(extra_specs, hosts, exempt)
-        lines = report.list_problems(judge, refused)
+        matcher, passing, refused = match_hosts(extra_specs, hosts, exempt)
+        lines = report.list_problems(matcher, refused)
         reason_by_host = {}
-        for group, reason in report.explain_groups(judge, refused):
+        for group, reason in report.explain_groups(matcher, refused):
             # A reason is a value, whose fields can be hashed.
             hash(reason)
             lines.append(str(reason))
@@ -148,7 +152,9 @@ class SiftTest(unittest.TestCase):
         flavor = inputs.read_flavor(extra_specs)
         passing_alone = []
         for host in hosts:
-            reasons = Judge(flavor, exempt).reasons(host.aggregates or ())
+            reasons = Matcher(flavor, exempt).explain_mismatches(
+                host.aggregates or ()
+            )
             reason = next(reasons, None)
             if reason is None:
                 passing_alone.append(id(host))
@@ -157,7 +163,7 @@ class SiftTest(unittest.TestCase):
                 self.assertEqual(reason.summary(), summary)
         self.assertEqual(passing_alone, [id(host) for host in passing])
         self.assertEqual({}, reason_by_host)
-        counts = report.summarize(judge, refused)
+        counts = report.summarize(matcher, refused)
         self.assertEqual(
             len(hosts) - len(passing), sum(number for number, _ in counts)
         )
@@ -167,9 +173,9 @@ class SiftTest(unittest.TestCase):
             self.assertLess(len(line), 2500)
 
     def test_a_judge_is_freed_with_its_request(self) -> None:
-        judge = Judge((), (), inputs.SOFT_FLAG)
-        self.assertEqual(0, judge.count_unmet_demands([Aggregate('a', {})]))
-        reference = weakref.ref(judge)
-        del judge
+        matcher = Matcher((), (), inputs.SOFT_FLAG)
+        self.assertEqual(0, matcher.count_unmet_demands([Aggregate('a', {})]))
+        reference = weakref.ref(matcher)
+        del matcher
         # At once: no garbage collector has to look for it.
         self.assertIsNone(reference())

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Judge the hosts of one request by the metadata of their aggregates.
+"""Match the hosts of one request by the metadata of their aggregates.
 
 Each aggregate is read once, and hosts whose aggregates say the same share one
-decision. Nothing is kept between requests.
+answer. Nothing is kept between requests.
 """
 
 import functools
@@ -18,29 +18,29 @@ from collections.abc import (
 )
 from typing import Any, Final, NamedTuple, TypeVar
 
-from nova_filters.matching import decision, inputs
-from nova_filters.matching.reason import Kind, Reason, Side
+from nova_filters.matching import inputs, statements
+from nova_filters.matching.mismatch import Cause, Mismatch, Side
 from os_placement_plugins.quoting import quote
 
 HostT = TypeVar('HostT')
 
-#: The refused hosts by the first reason to refuse each host.
-Refused = dict[Reason, list[HostT]]
+#: The refused hosts by the first mismatch of each host.
+Refused = dict[Mismatch, list[HostT]]
 #: What demanding aggregates say about the keys that the flavor lacks: the
 #: keys with a plain value, and the other keys with the bits of their value.
 Demands = tuple[frozenset[str], frozenset[tuple[str, int]]]
 #: What an aggregate says to a flavor. First, the bits of the module
-#: ``decision`` for each extra spec of the flavor; all of them are one number,
-#: so that one ``|`` joins two aggregates. Then its demands.
+#: ``statements`` for each extra spec of the flavor, all in one number, so that
+#: one ``|`` joins two aggregates. Then its demands.
 Statement = tuple[int, Demands | None]
 #: What the aggregates of a host say together.
 Joined = tuple[int, frozenset[Demands]]
 #: Why the flavor does not meet the demand for a key, and the bits of the key.
-Refusal = tuple[Kind, int]
+Unmet = tuple[Cause, int]
 
 #: What a plain value says about a key that the flavor lacks.
-_PLAIN: Final = decision.CARRIED | decision.DEMANDED
-_LACKED: Final[Refusal] = (Kind.MISSING, _PLAIN)
+_PLAIN: Final = statements.CARRIED | statements.DEMANDED
+_LACKED: Final[Unmet] = (Cause.MISSING, _PLAIN)
 #: How many bits of a statement belong to one extra spec.
 _WIDTH: Final = 8
 _MASK: Final = (1 << _WIDTH) - 1
@@ -61,16 +61,16 @@ class _Answers(dict[Any, Any]):
 class _Check(NamedTuple):
     """What comes of both checks for the extra specs of a flavor.
 
-    :param refusals: the reasons of ``Side.FLAVOR``.
+    :param mismatches: those of ``Side.FLAVOR``.
     :param unmet: the keys of the flavor whose demand it does not meet.
     """
 
-    refusals: list[Reason]
-    unmet: dict[str, Refusal]
+    mismatches: list[Mismatch]
+    unmet: dict[str, Unmet]
 
 
-class Judge:
-    """Judge hosts for one flavor.
+class Matcher:
+    """Match hosts with one flavor.
 
     An aggregate needs the attributes ``name`` and ``metadata``. Aggregates are
     keys of a dictionary, so Nova's aggregates are compared by identity.
@@ -104,16 +104,18 @@ class Judge:
             functools.partial(_find_lacking, self._indices, is_exempt)
         )
         self._lacking_bits = _Answers(
-            functools.partial(decision.read, None, flagged=True, demanded=True)
+            functools.partial(
+                statements.read, None, flagged=True, demanded=True
+            )
         )
         self._checks = _Answers(functools.partial(_check, flavor))
-        self._demand_reasons = _Answers(_demand_reason)
+        self._unmet_demands = _Answers(_unmet_demand)
         self._statements: dict[Any, Statement] = {}
 
-    def sift(
+    def match_hosts(
         self, hosts: Iterable[HostT]
     ) -> tuple[list[HostT], Refused[HostT]]:
-        """Return the hosts that pass, and the refused hosts by reason.
+        """Return the hosts that pass, and the refused hosts by mismatch.
 
         :param hosts: objects with the attribute ``aggregates``. A host is
             refused if its aggregates cannot be read.
@@ -130,19 +132,19 @@ class Judge:
                 continue
             group = groups.get(joined)
             if group is None:
-                refusal = self._refuse(joined)
+                mismatch = self._find_first(joined)
                 group = passed
-                if refusal is not None:
-                    group = refused.setdefault(refusal, [])
+                if mismatch is not None:
+                    group = refused.setdefault(mismatch, [])
                 groups[joined] = group
             group.append(host)
         return passed, refused
 
-    def refusals(self, aggregates: Iterable[Any]) -> list[Reason]:
-        """Return every reason to refuse a host that is in these aggregates.
+    def list_mismatches(self, aggregates: Iterable[Any]) -> list[Mismatch]:
+        """Return every mismatch with a host that is in these aggregates.
 
-        :returns: the reasons, without the values that :meth:`explain` adds.
-            First come the reasons of ``Side.FLAVOR``, then the reasons of
+        :returns: the mismatches, without the values that :meth:`explain` adds.
+            First come those of ``Side.FLAVOR``, then those of
             ``Side.AGGREGATE``. Each part is sorted by key.
         """
         try:
@@ -150,64 +152,68 @@ class Judge:
         except Exception as exc:
             return [_unreadable(exc)]
         bits, _ = joined
-        refusals = dict.fromkeys(self._checks[bits].refusals)
+        mismatches = dict.fromkeys(self._checks[bits].mismatches)
         for unmet in sorted(self._find_unmet(joined).items()):
-            refusals[self._demand_reasons[unmet]] = None
-        return [*refusals]
+            mismatches[self._unmet_demands[unmet]] = None
+        return [*mismatches]
 
-    def reasons(self, aggregates: Collection[Any]) -> Iterator[Reason]:
-        """Yield every reason of :meth:`refusals`, with its values."""
-        for refusal in self.refusals(aggregates):
-            yield self.explain(refusal, aggregates)
+    def explain_mismatches(
+        self, aggregates: Collection[Any]
+    ) -> Iterator[Mismatch]:
+        """Yield each of :meth:`list_mismatches`, with its values."""
+        for mismatch in self.list_mismatches(aggregates):
+            yield self.explain(mismatch, aggregates)
 
-    def explain(self, refusal: Reason, aggregates: Iterable[Any]) -> Reason:
-        """Return a reason with the values and the aggregates that cause it."""
+    def explain(
+        self, mismatch: Mismatch, aggregates: Iterable[Any]
+    ) -> Mismatch:
+        """Return a mismatch with its values and its aggregates."""
         names = []
         texts = []
         problem = ''
         for aggregate in aggregates:
-            if not self.is_behind(refusal, aggregate):
+            if not self.is_behind(mismatch, aggregate):
                 continue
             readable = inputs.read_aggregate(aggregate)
-            if refusal.kind is Kind.UNREADABLE:
+            if mismatch.cause is Cause.UNREADABLE:
                 names.append(readable.name)
                 continue
-            for piece in readable.pieces(refusal.key):
-                if refusal.side is Side.FLAVOR and piece.absence_only:
+            for piece in readable.pieces(mismatch.key):
+                if mismatch.side is Side.FLAVOR and piece.absence_only:
                     continue
                 names.append(readable.name)
                 texts.append(piece.text)
                 problem = problem or piece.problem
-        refusal = refusal._replace(aggregate=tuple(names))
-        if refusal.kind is Kind.UNREADABLE:
-            return refusal
-        if refusal.side is Side.FLAVOR:
-            return refusal._replace(stated_values=tuple(texts))
+        mismatch = mismatch._replace(aggregate=tuple(names))
+        if mismatch.cause is Cause.UNREADABLE:
+            return mismatch
+        if mismatch.side is Side.FLAVOR:
+            return mismatch._replace(stated_values=tuple(texts))
         flavor_texts = [
             spec.requirement.text
             for spec in self.flavor
-            if spec.key == refusal.key
+            if spec.key == mismatch.key
         ]
-        return refusal._replace(
+        return mismatch._replace(
             accepted_values=tuple(texts),
             problem=problem,
             stated_values=tuple(flavor_texts),
         )
 
-    def is_behind(self, refusal: Reason, aggregate: Any) -> bool:
-        """Tell whether an aggregate may be a cause of a refusal."""
-        if refusal.side is Side.FLAVOR:
+    def is_behind(self, mismatch: Mismatch, aggregate: Any) -> bool:
+        """Tell whether an aggregate may be a cause of a mismatch."""
+        if mismatch.side is Side.FLAVOR:
             return True
-        key = refusal.key
+        key = mismatch.key
         try:
             statement = self._statements.get(aggregate)
             if statement is None:
                 statement = self._read(aggregate)
         except Exception:
-            return refusal.kind is Kind.UNREADABLE
+            return mismatch.cause is Cause.UNREADABLE
         bits, demands = statement
         for index in self._indices.get(key, ()):
-            if _bits(bits, index) & decision.DEMAND:
+            if _bits(bits, index) & statements.DEMAND:
                 return True
         if demands is None:
             return False
@@ -223,7 +229,7 @@ class Judge:
         return [
             index
             for index, spec in enumerate(self.flavor)
-            if decision.check_flavor(spec, _bits(joined, index)) is None
+            if statements.check_flavor(spec, _bits(joined, index)) is None
         ]
 
     def count_unmet_demands(self, aggregates: Iterable[Any]) -> int:
@@ -290,20 +296,20 @@ class Judge:
             return frozenset(plain_keys), frozenset(other_demands)
         return None
 
-    def _refuse(self, joined: Joined) -> Reason | None:
-        """Return the first reason to refuse a host; None if it passes."""
+    def _find_first(self, joined: Joined) -> Mismatch | None:
+        """Return the first mismatch with a host; None if it passes."""
         bits, _ = joined
         check: _Check = self._checks[bits]
-        if check.refusals:
-            return check.refusals[0]
+        if check.mismatches:
+            return check.mismatches[0]
         unmet = self._find_unmet(joined)
         if not unmet:
             return None
         key = min(unmet)
-        refusal: Reason = self._demand_reasons[key, unmet[key]]
-        return refusal
+        mismatch: Mismatch = self._unmet_demands[key, unmet[key]]
+        return mismatch
 
-    def _find_unmet(self, joined: Joined) -> dict[str, Refusal]:
+    def _find_unmet(self, joined: Joined) -> dict[str, Unmet]:
         """Return the demanded keys that the flavor does not meet."""
         bits, demands = joined
         unmet = dict.fromkeys(
@@ -319,9 +325,9 @@ class Judge:
         for key, demand in joined_others.items():
             if unmet.pop(key, None):
                 demand |= _PLAIN
-            kind = decision.check_demand(None, demand)
-            if kind is not None:
-                unmet[key] = kind, demand
+            cause = statements.check_demand(None, demand)
+            if cause is not None:
+                unmet[key] = cause, demand
         return unmet
 
 
@@ -330,26 +336,26 @@ def _check(flavor: Sequence[inputs.FlavorSpec], joined: int) -> _Check:
 
     :param joined: what the aggregates of a host say about them.
     """
-    refusals = []
+    mismatches = []
     unmet = {}
     for index, spec in enumerate(flavor):
         bits = _bits(joined, index)
-        kind = decision.check_flavor(spec, bits)
-        if kind is not None:
-            refusals.append(
-                Reason(
+        cause = statements.check_flavor(spec, bits)
+        if cause is not None:
+            mismatches.append(
+                Mismatch(
                     Side.FLAVOR,
-                    kind,
+                    cause,
                     spec.key,
                     accepted_values=(spec.requirement.text,),
                     problem=spec.requirement.problem,
-                    malformed=bool(bits & decision.MALFORMED),
+                    malformed=bool(bits & statements.MALFORMED),
                 )
             )
-        kind = decision.check_demand(spec.requirement, bits)
-        if kind is not None:
-            unmet[spec.key] = kind, bits
-    return _Check(refusals, unmet)
+        cause = statements.check_demand(spec.requirement, bits)
+        if cause is not None:
+            unmet[spec.key] = cause, bits
+    return _Check(mismatches, unmet)
 
 
 def _list_readers(
@@ -368,7 +374,7 @@ def _list_readers(
     readers = []
     for index, spec in enumerate(flavor):
         read = functools.partial(
-            decision.read,
+            statements.read,
             spec.requirement,
             flagged=flagged,
             demanded=demanding and not is_exempt(spec.key),
@@ -393,17 +399,17 @@ def _find_lacking(
     return key
 
 
-def _demand_reason(unmet: tuple[str, Refusal]) -> Reason:
-    """Return the reason that the flavor does not meet the demand for a key."""
-    key, (kind, bits) = unmet
-    malformed = bool(bits & decision.MALFORMED)
-    return Reason(Side.AGGREGATE, kind, key, malformed=malformed)
+def _unmet_demand(unmet: tuple[str, Unmet]) -> Mismatch:
+    """Return the mismatch with the demand for a key."""
+    key, (cause, bits) = unmet
+    malformed = bool(bits & statements.MALFORMED)
+    return Mismatch(Side.AGGREGATE, cause, key, malformed=malformed)
 
 
 def _bits(joined: int, index: int) -> int:
     return joined >> index * _WIDTH & _MASK
 
 
-def _unreadable(exc: Exception) -> Reason:
+def _unreadable(exc: Exception) -> Mismatch:
     problem = quote(f'{type(exc).__name__}: {exc}')
-    return Reason(Side.AGGREGATE, Kind.UNREADABLE, problem=problem)
+    return Mismatch(Side.AGGREGATE, Cause.UNREADABLE, problem=problem)

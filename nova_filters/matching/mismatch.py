@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Why a host is refused, as data and as text."""
+"""Why a flavor and a host do not match, as data and as text."""
 
 import enum
 from collections.abc import Iterable
@@ -18,14 +18,14 @@ class Side(enum.StrEnum):
     AGGREGATE = 'aggregate'
 
 
-class Kind(enum.StrEnum):
+class Cause(enum.StrEnum):
     """Why a flavor and a host's aggregates do not match."""
 
     #: The flavor asks for a key that no aggregate of the host has, or an
     #: aggregate demands a key that the flavor lacks.
     MISSING = 'missing'
     #: Both sides have the key, and their values do not agree.
-    MISMATCH = 'mismatch'
+    DIFFERENT = 'different'
     #: One side says ``!``, and the other side has the key.
     FORBIDDEN = 'forbidden'
     #: The host's forced aggregates forbid the key, but also list values for
@@ -37,30 +37,33 @@ class Kind(enum.StrEnum):
     UNREADABLE = 'unreadable'
 
 
-#: The template of a reason's summary, by side and kind.
+#: The template of a summary, by side and cause.
 _SUMMARIES: Final = {
-    (Side.FLAVOR, Kind.MISSING): '{key} not in any aggregate',
-    (Side.FLAVOR, Kind.MISMATCH): '{key} does not match {accepted}',
-    (Side.FLAVOR, Kind.FORBIDDEN): '{key} must not be in an aggregate',
-    (Side.FLAVOR, Kind.MALFORMED): '{key} is malformed in the flavor',
-    (Side.AGGREGATE, Kind.MISSING): '{owner} demands {key}',
-    (Side.AGGREGATE, Kind.MISMATCH): '{owner} demands {key} to be {accepted}',
-    (Side.AGGREGATE, Kind.FORBIDDEN): '{owner} forbids {key}',
-    (Side.AGGREGATE, Kind.CONTRADICTION): '{owner} contradicts itself on '
+    (Side.FLAVOR, Cause.MISSING): '{key} not in any aggregate',
+    (Side.FLAVOR, Cause.DIFFERENT): '{key} does not match {accepted}',
+    (Side.FLAVOR, Cause.FORBIDDEN): '{key} must not be in an aggregate',
+    (Side.FLAVOR, Cause.MALFORMED): '{key} is malformed in the flavor',
+    (Side.AGGREGATE, Cause.MISSING): '{owner} demands {key}',
+    (
+        Side.AGGREGATE,
+        Cause.DIFFERENT,
+    ): '{owner} demands {key} to be {accepted}',
+    (Side.AGGREGATE, Cause.FORBIDDEN): '{owner} forbids {key}',
+    (Side.AGGREGATE, Cause.CONTRADICTION): '{owner} contradicts itself on '
     '{key}',
-    (Side.AGGREGATE, Kind.UNREADABLE): '{owner} could not be read: {problem}',
+    (Side.AGGREGATE, Cause.UNREADABLE): '{owner} could not be read: {problem}',
 }
 
 
-class Reason(NamedTuple):
-    """Why a host is refused.
+class Mismatch(NamedTuple):
+    """Why a flavor and a host do not match.
 
     :param side: which check refuses the host.
-    :param kind: what is wrong.
+    :param cause: what is wrong.
     :param key: the key, without the filter's scope.
     :param accepted_values: what the refusing side accepts.
     :param problem: why the value of the refusing side is malformed. Only
-        :meth:`nova_filters.matching.judge.Judge.explain` sets the problem
+        :meth:`nova_filters.matching.matcher.Matcher.explain` sets the problem
         of an aggregate's value.
     :param malformed: whether an aggregate's value of the key is malformed.
     :param stated_values: the values of the other side; empty if that side
@@ -70,7 +73,7 @@ class Reason(NamedTuple):
     """
 
     side: Side
-    kind: Kind
+    cause: Cause
     key: str = ''
     accepted_values: tuple[str, ...] = ()
     problem: str = ''
@@ -86,11 +89,11 @@ class Reason(NamedTuple):
         return f'aggregate {names}'
 
     def summary(self) -> str:
-        """Return the reason without the values of the other side.
+        """Return the mismatch without the values of the other side.
 
-        :returns: the text, which is the same for all hosts with this reason.
+        :returns: the text, which is the same for all hosts with this mismatch.
         """
-        return _SUMMARIES[self.side, self.kind].format(
+        return _SUMMARIES[self.side, self.cause].format(
             owner=self._owner,
             key=quote(self.key),
             accepted=quote_all(self.accepted_values),
@@ -98,7 +101,7 @@ class Reason(NamedTuple):
         )
 
     def __str__(self) -> str:
-        """Return the whole reason, with the values of both sides."""
+        """Return the whole mismatch, with the values of both sides."""
         text = self.summary()
         if self.problem and self.accepted_values:
             text += f' ({quote_all(self.accepted_values)}: {self.problem})'

@@ -7,41 +7,41 @@ import unittest
 import ddt
 
 from nova_filters.matching import inputs
-from nova_filters.matching.judge import Judge
-from nova_filters.matching.reason import Kind, Reason, Side, quote_all
+from nova_filters.matching.matcher import Matcher
+from nova_filters.matching.mismatch import Cause, Mismatch, Side, quote_all
 
 _ON = {inputs.FLAG: 'true'}
 
 
-def refusal(
+def mismatch(
     extra_specs: dict[str, str], *metadata: dict[str, str]
-) -> Reason | None:
+) -> Mismatch | None:
     """Return why a host in aggregates named a0, a1, … is refused."""
     aggregates = [
         inputs.Aggregate(f'a{n}', data) for n, data in enumerate(metadata)
     ]
-    judge = Judge(inputs.read_flavor(extra_specs))
-    return next(judge.reasons(aggregates), None)
+    matcher = Matcher(inputs.read_flavor(extra_specs))
+    return next(matcher.explain_mismatches(aggregates), None)
 
 
 class RuleTest(unittest.TestCase):
     def test_a_forced_aggregate_must_accept_every_spelling(self) -> None:
         extra_specs = {'os': 'linux', f'{inputs.SCOPE}os': 'bsd'}
         elsewhere = {'os': 'linux,bsd'}
-        self.assertIsNone(refusal(extra_specs, elsewhere, {'os': 'linux'}))
-        reason = refusal(extra_specs, elsewhere, {'os': 'linux', **_ON})
+        self.assertIsNone(mismatch(extra_specs, elsewhere, {'os': 'linux'}))
+        reason = mismatch(extra_specs, elsewhere, {'os': 'linux', **_ON})
         self.assertEqual((Side.AGGREGATE, 'os'), (reason.side, reason.key))
 
     def test_a_scope_is_stripped_once(self) -> None:
         scope = inputs.SCOPE
         metadata = {f'{scope}k': '1', f'{scope}{scope}k': '2', **_ON}
         extra_specs = {f'{scope}k': '1', f'{scope}{scope}k': '1'}
-        reason = refusal(extra_specs, metadata)
+        reason = mismatch(extra_specs, metadata)
         # The first one is about k, which is met; the second about scope:k.
         self.assertEqual(f'{scope}k', reason.key)
         self.assertEqual(('2',), reason.stated_values)
         extra_specs[f'{scope}{scope}k'] = '2'
-        self.assertIsNone(refusal(extra_specs, metadata))
+        self.assertIsNone(mismatch(extra_specs, metadata))
 
     def test_metadata_that_are_no_text_close_the_host(self) -> None:
         for data in (
@@ -50,8 +50,8 @@ class RuleTest(unittest.TestCase):
             {inputs.FLAG: True},
             {inputs.FLAG: []},
         ):
-            reason = refusal({'k': '1'}, {'k': '1'}, data)
-            self.assertEqual(Kind.UNREADABLE, reason.kind, data)
+            reason = mismatch({'k': '1'}, {'k': '1'}, data)
+            self.assertEqual(Cause.UNREADABLE, reason.cause, data)
             self.assertEqual(('a1',), reason.aggregate)
 
 
@@ -102,7 +102,7 @@ class ReasonTest(unittest.TestCase):
         self, extra_specs, metadata, summary, more=''
     ) -> None:
         # A second aggregate that has what the flavor wants is no way out.
-        reason = refusal(extra_specs, metadata, {'k': '2'})
+        reason = mismatch(extra_specs, metadata, {'k': '2'})
         self.assertEqual(summary, reason.summary())
         self.assertEqual(summary + more, str(reason))
 
