@@ -19,7 +19,8 @@ from typing import Any
 from oslo_config import cfg
 
 from heat_hints import conf, plugins
-from os_placement_plugins import errors, logger, options
+from os_placement_plugins import logger, options
+from os_placement_plugins.text import one_line
 
 LOG = logger.get_logger(__name__)
 
@@ -82,7 +83,7 @@ def _disabled(exc: Exception) -> str:
     """Return a text that says that no hints are sent because of an error."""
     return (
         f'heat_hints: stack scheduler hints are off: {type(exc).__name__}: '
-        f'{errors.one_line(exc)}. Install a version of os-placement-plugins '
+        f'{one_line(exc)}. Install a version of os-placement-plugins '
         'for this Heat, or set [heat_hints] enabled = false, and restart '
         'heat-engine.'
     )
@@ -101,7 +102,7 @@ except Exception as error:
         if cfg.CONF.heat_hints.enabled:
             tell(_disabled(error))
     except (cfg.ConfigFileValueError, StartError) as stop:
-        LOG.critical('%s', errors.one_line(stop))
+        LOG.critical('%s', one_line(stop))
         raise SystemExit(str(stop)) from None
     raise
 

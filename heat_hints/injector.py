@@ -16,9 +16,8 @@ from oslo_utils import uuidutils
 from heat_hints import hints, lineage, providers
 from heat_hints.hints import Request
 from os_placement_plugins import logger, signature
-from os_placement_plugins.errors import one_line
-from os_placement_plugins.quoting import listed, quote
 from os_placement_plugins.stack_hints import PathStep
+from os_placement_plugins.text import listed, one_line, quote
 
 LOG = logger.get_logger(__name__)
 

@@ -31,9 +31,8 @@ from oslo_context import context
 from heat_hints import hints
 from heat_hints.hints import Request
 from os_placement_plugins import logger
-from os_placement_plugins.errors import one_line
-from os_placement_plugins.quoting import quote
 from os_placement_plugins.stack_hints import HintValue, PathStep
+from os_placement_plugins.text import one_line, quote
 
 #: What providers may import; all else may change.
 __all__ = [

@@ -13,7 +13,7 @@ from oslo_config import cfg, types
 
 from nova_filters.matching.inputs import SCOPE
 from os_placement_plugins import options
-from os_placement_plugins.quoting import quote
+from os_placement_plugins.text import quote
 
 GROUP: Final = cfg.OptGroup(
     'nova_filters',

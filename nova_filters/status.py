@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple, Self
 from nova_filters import conf
 from nova_filters.matching import inputs
 from os_placement_plugins import child_process, upgrade_check
-from os_placement_plugins.quoting import listed, quote
+from os_placement_plugins.text import listed, quote
 from os_placement_plugins.upgrade_check import (
     FAILURE,
     SUCCESS,

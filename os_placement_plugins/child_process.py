@@ -12,7 +12,7 @@ from multiprocessing.connection import Connection
 from typing import Any, Final, TypeVar
 
 from os_placement_plugins import options
-from os_placement_plugins.errors import one_line
+from os_placement_plugins.text import one_line
 
 Value = TypeVar('Value')
 #: A function that is called with the name of each thing before it is loaded.

@@ -11,7 +11,7 @@ import logging
 import sys
 from typing import Any
 
-from os_placement_plugins.errors import one_line
+from os_placement_plugins.text import one_line
 
 
 class Logger(logging.LoggerAdapter[logging.Logger]):

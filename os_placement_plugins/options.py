@@ -12,7 +12,8 @@ from typing import Any, Final
 
 from oslo_config import cfg, types
 
-from os_placement_plugins import errors, signature
+from os_placement_plugins import signature
+from os_placement_plugins.text import one_line
 
 _LOCATION: Final = re.compile(r"LocationInfo\(.*?detail='(.*?)'\)")
 
@@ -155,7 +156,7 @@ def _invalid(name: str, exc: Exception) -> str:
     if isinstance(exc, cfg.NoSuchOptError) and exc.__context__:
         # For [DEFAULT], oslo.config hides the cause behind NoSuchOptError.
         cause = exc.__context__
-    text = errors.one_line(cause)
+    text = one_line(cause)
     if isinstance(exc, cfg.ConfigSourceValueError):
         # The text already names the option.
         return shorten_location(text)

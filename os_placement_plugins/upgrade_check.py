@@ -10,8 +10,8 @@ from typing import Any, ClassVar, Final, Self
 from oslo_config import cfg
 from oslo_upgradecheck import upgradecheck
 
-from os_placement_plugins import errors
 from os_placement_plugins import options as plugin_options
+from os_placement_plugins.text import hide_credentials, one_line
 
 Result = upgradecheck.Result
 SUCCESS, WARNING, FAILURE = upgradecheck.Code
@@ -138,7 +138,7 @@ class Checks(upgradecheck.UpgradeCommands):
             return NOTHING_CHECKED
         except (cfg.Error, OSError, ValueError) as exc:
             return cls._give_up(
-                f'the configuration cannot be read: {errors.one_line(exc)}'
+                f'the configuration cannot be read: {one_line(exc)}'
             )
 
     @classmethod
@@ -149,5 +149,5 @@ class Checks(upgradecheck.UpgradeCommands):
 
 def _shown(name: str, result: Result) -> tuple[str, Any]:
     """Return a row as the library expects it, without passwords."""
-    details = errors.hide_credentials(str(result.details))
+    details = hide_credentials(str(result.details))
     return name, lambda _: Result(result.code, details)

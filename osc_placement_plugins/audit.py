@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from os_placement_plugins.quoting import listed
+from os_placement_plugins.text import listed
 from osc_placement_plugins import base
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from openstack import exceptions as sdk_exceptions
 from osc_lib import exceptions
 from osc_lib.command import command
 
-from os_placement_plugins.quoting import listed, printable
+from os_placement_plugins.text import listed, printable
 
 if TYPE_CHECKING:
     from osc_placement_plugins.cloud import Cloud
@@ -296,7 +296,7 @@ def telling_in_one_line() -> Iterator[None]:
         sdk_exceptions.SDKException,
         ValueError,
     ) as exc:
-        from os_placement_plugins.errors import one_line
+        from os_placement_plugins.text import one_line
 
         raise exceptions.CommandError(one_line(exc)) from exc
     except exceptions.CommandError as exc:

@@ -13,8 +13,7 @@ from osc_lib.exceptions import CommandError
 from oslo_config import cfg
 
 from os_placement_plugins import options
-from os_placement_plugins.errors import one_line
-from os_placement_plugins.quoting import quote
+from os_placement_plugins.text import one_line, quote
 from osc_placement_plugins import records, rows
 
 _T = TypeVar('_T')

@@ -6,7 +6,7 @@ import argparse
 import collections
 from typing import Final
 
-from os_placement_plugins.quoting import printable
+from os_placement_plugins.text import printable
 from osc_placement_plugins import base
 
 _COLUMNS: Final = (

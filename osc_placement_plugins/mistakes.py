@@ -18,7 +18,7 @@ from typing import Final, NamedTuple, Self
 
 from nova_filters.matching import inputs, requirement
 from nova_filters.matching.inputs import FLAGS, SCOPE
-from os_placement_plugins.quoting import quote
+from os_placement_plugins.text import quote
 
 
 class Severity(enum.StrEnum):

@@ -16,7 +16,7 @@ from nova_filters.matching import inputs, preferences, requirement
 from nova_filters.matching.inputs import FLAG, SCOPE
 from nova_filters.matching.matcher import Matcher
 from nova_filters.matching.mismatch import Cause, Side, quote_all
-from os_placement_plugins.quoting import listed, quote
+from os_placement_plugins.text import listed, quote
 from osc_placement_plugins import mistakes, remedies
 from osc_placement_plugins.mistakes import Finding, FindingCode
 from osc_placement_plugins.progress import progress

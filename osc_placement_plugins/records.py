@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, TypeVar
 
 from nova_filters.matching import inputs
-from os_placement_plugins.quoting import listed, quote
+from os_placement_plugins.text import listed, quote
 
 #: The state of a host whose state cannot be determined.
 UNKNOWN: Final = 'unknown'

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from osc_lib import exceptions
 
-from os_placement_plugins.quoting import printable
+from os_placement_plugins.text import printable
 from osc_placement_plugins import base
 
 if TYPE_CHECKING:

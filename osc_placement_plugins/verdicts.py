@@ -9,7 +9,7 @@ from nova_filters.matching import inputs, report
 from nova_filters.matching.matcher import Matcher
 from nova_filters.matching.mismatch import Cause, Mismatch
 from nova_filters.matching.preferences import Preferences
-from os_placement_plugins.quoting import listed
+from os_placement_plugins.text import listed
 from osc_placement_plugins import mistakes
 from osc_placement_plugins.records import Flavor, Host, Inventory
 

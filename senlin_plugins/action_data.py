@@ -8,7 +8,8 @@ from typing import Any, Final
 from senlin.common import consts
 from senlin.policies import base
 
-from os_placement_plugins import errors, logger
+from os_placement_plugins import logger
+from os_placement_plugins.text import one_line
 from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.values import WrongValue
@@ -81,7 +82,7 @@ def describe_error(policy_name: str, action: Any, error: Exception) -> str:
         action.id,
         exc_info=error,
     )
-    return f'The policy check failed: {errors.one_line(error)}'
+    return f'The policy check failed: {one_line(error)}'
 
 
 def allow_action(action: Any) -> None:

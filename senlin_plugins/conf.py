@@ -7,7 +7,8 @@ from typing import Any
 
 from oslo_config import cfg
 
-from os_placement_plugins import errors, logger, options
+from os_placement_plugins import logger, options
+from os_placement_plugins.text import one_line
 
 LOG = logger.get_logger(__name__)
 
@@ -66,7 +67,7 @@ def load(conf: cfg.ConfigOpts) -> None:
     try:
         options.check(conf, list_opts())
     except ValueError as exc:
-        LOG.critical('%s', errors.one_line(exc))
+        LOG.critical('%s', one_line(exc))
         sys.exit(str(exc))
 
 

@@ -7,17 +7,17 @@ of a profile from Senlin's own type to the type of this package, or back, which
 Senlin itself cannot do. The nodes keep their servers.
 """
 
+import contextlib
 import dataclasses
 import importlib
 import sys
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from oslo_config import cfg
 
-from os_placement_plugins import errors
-from os_placement_plugins.errors import is_of_database, one_line
+from os_placement_plugins.text import is_of_database, one_line
 from senlin_plugins.planning.node_region import (
     EXTENDED,
     fixed_region,
@@ -54,6 +54,10 @@ ORDER BY name
 
 #: In-tree type of a profile -> the region-aware type.
 AWARE: Final = {in_tree: aware for aware, in_tree in EXTENDED.items()}
+
+
+class DatabaseError(Exception):
+    """Senlin's database does not answer. The text contains no password."""
 
 
 @dataclasses.dataclass
@@ -133,7 +137,7 @@ def main(argv: list[str] | None = None) -> int:
     except (ValueError, OSError, cfg.Error) as exc:
         return _fail(one_line(exc))
     except Exception as exc:
-        if not is_of_database(exc):
+        if not isinstance(exc, DatabaseError) and not is_of_database(exc):
             raise
         return _fail(f'{one_line(exc)}. {REMEDY}')
     return 0
@@ -242,7 +246,7 @@ def _check_policies(session: Any, cluster_ids: Sequence[str]) -> None:
 
 def _list_uses() -> str:
     sqlalchemy = importlib.import_module('sqlalchemy')
-    with _connect().connect() as connection, errors.of_database():
+    with _connect().connect() as connection, _hiding_cause():
         rows = list(connection.execute(sqlalchemy.text(STATEMENT)))
     lines = [
         f'{use.kind} {use.name} ({use.id}): {use.package_types}'
@@ -265,6 +269,22 @@ def _convert(command: Any) -> str:
         )
 
 
+@contextlib.contextmanager
+def _hiding_cause() -> Iterator[None]:
+    """Replace each error by a DatabaseError that names the error's class.
+
+    If the password in a URL is not encoded, SQLAlchemy reads a part of the
+    password as a host or a port. So an error of any class may quote this part.
+    """
+    try:
+        yield
+    except DatabaseError:
+        raise
+    except Exception as exc:
+        # Without "from None", a traceback would show the original error.
+        raise DatabaseError(type(exc).__name__) from None
+
+
 def _connect() -> Any:
     """Return SQLAlchemy's engine of the database, after a test connection.
 
@@ -277,10 +297,10 @@ def _connect() -> Any:
     sqlalchemy = importlib.import_module('sqlalchemy')
     # If the password contains a "$", reading the option may raise an error
     # that quotes the password.
-    with errors.of_database():
+    with _hiding_cause():
         url = cfg.CONF.database.connection
         if not url:
-            raise errors.DatabaseError('connection is not set')
+            raise DatabaseError('connection is not set')
         engine = sqlalchemy.create_engine(url)
         engine.connect().close()
         return engine

@@ -14,7 +14,7 @@ from nova_filters.matching import inputs, report
 from nova_filters.matching.matcher import Matcher
 from nova_filters.matching.mismatch import Mismatch
 from os_placement_plugins import logger
-from os_placement_plugins.quoting import listed, quote
+from os_placement_plugins.text import listed, quote
 
 LOG = logger.get_logger(__name__)
 CONF = nova.conf.CONF

@@ -20,7 +20,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from nova_filters.matching import inputs, statements
 from nova_filters.matching.mismatch import Cause, Mismatch, Side
-from os_placement_plugins.quoting import quote
+from os_placement_plugins.text import quote
 
 HostT = TypeVar('HostT')
 

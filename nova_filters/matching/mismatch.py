@@ -6,7 +6,7 @@ import enum
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from os_placement_plugins.quoting import listed, quote
+from os_placement_plugins.text import listed, quote
 
 
 class Side(enum.StrEnum):

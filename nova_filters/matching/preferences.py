@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 from nova_filters.matching import inputs, requirement
 from nova_filters.matching.matcher import Matcher
 from nova_filters.matching.mismatch import Side
-from os_placement_plugins.quoting import quote
+from os_placement_plugins.text import quote
 
 #: How many points one preference of a flavor may add or subtract: 1 to 100.
 _FACTOR: Final = re.compile('[1-9][0-9]?|100')

@@ -8,7 +8,7 @@ from typing import Any, Final, TypeVar
 from nova_filters.matching.inputs import read_aggregate
 from nova_filters.matching.matcher import Matcher
 from nova_filters.matching.mismatch import Cause, Mismatch, Side
-from os_placement_plugins.quoting import quote
+from os_placement_plugins.text import quote
 
 HostT = TypeVar('HostT')
 

@@ -15,7 +15,7 @@ import operator
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final, NamedTuple
 
-from os_placement_plugins.quoting import quote
+from os_placement_plugins.text import quote
 
 #: Any value, but the key must be present.
 ANY: Final = '*'

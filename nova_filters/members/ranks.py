@@ -13,7 +13,8 @@ from nova_filters import plugin
 from nova_filters.members import hosts as member_hosts
 from nova_filters.members import reader
 from nova_filters.spread import members, topology
-from os_placement_plugins import errors, logger, quoting
+from os_placement_plugins import logger
+from os_placement_plugins.text import listed, one_line
 
 LOG = logger.get_logger(__name__)
 CONF = nova.conf.CONF
@@ -96,7 +97,7 @@ class Ranks:
             )
         except _AWAY as exc:
             problem = (
-                f'{errors.one_line(exc)}. Check [api_database] connection in '
+                f'{one_line(exc)}. Check [api_database] connection in '
                 'the nova.conf of the scheduler.'
             )
         if problem:
@@ -113,7 +114,7 @@ class Ranks:
                 'the databases of Nova: %(unread)s',
                 {
                     'instance': server,
-                    'unread': quoting.listed(counted.unread),
+                    'unread': listed(counted.unread),
                 },
             )
         if team[0] == members.STRICT:

@@ -10,7 +10,8 @@ import nova.conf
 from nova_filters import plugin
 from nova_filters.matching import preferences
 from nova_filters.weighers import base
-from os_placement_plugins import logger, quoting
+from os_placement_plugins import logger
+from os_placement_plugins.text import listed
 
 LOG = logger.get_logger(__name__)
 CONF = nova.conf.CONF
@@ -38,7 +39,7 @@ class PreferenceWeigher(base.Weigher):
                 'correct the flavor: %(problems)s',
                 {
                     'instance': request.instance_uuid,
-                    'problems': quoting.listed(preferred.problems, mark='; '),
+                    'problems': listed(preferred.problems, mark='; '),
                 },
             )
         weights = []

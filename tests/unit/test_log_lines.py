@@ -29,7 +29,7 @@ PACKAGES = (
 )
 LEVELS = {'critical', 'debug', 'error', 'exception', 'info', 'warning'}
 #: What an exception's text may go through on its way into a line.
-SAFE = ('one_line', 'errors.one_line', 'type')
+SAFE = ('one_line', 'type')
 PASSWORD = 's3cret'
 URL = f'https://admin:{PASSWORD}@inventory/'
 

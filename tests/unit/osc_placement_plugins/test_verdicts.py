@@ -6,7 +6,7 @@ import unittest
 
 import ddt
 
-from os_placement_plugins.quoting import SHOWN
+from os_placement_plugins.text import QUOTED
 from osc_placement_plugins.records import Aggregate, Flavor, Host, Inventory
 from osc_placement_plugins.verdicts import Verdict
 
@@ -62,15 +62,15 @@ class VerdictTest(unittest.TestCase):
             "'os' to be '2'.",
         ),
         (
-            {'k': SHOWN * 'x'},
+            {'k': QUOTED * 'x'},
             [({'k': '1'}, 'h1 h2 h3')],
-            f"0 of 3 hosts take f: 3 'k' does not match '{SHOWN * 'x'}'.",
+            f"0 of 3 hosts take f: 3 'k' does not match '{QUOTED * 'x'}'.",
         ),
         # A long value is cut.
         (
             {'k': 99 * 'x'},
             [({'k': '1'}, 'h1 h2 h3')],
-            f"0 of 3 hosts take f: 3 'k' does not match '{SHOWN * 'x'}…'.",
+            f"0 of 3 hosts take f: 3 'k' does not match '{QUOTED * 'x'}…'.",
         ),
         (
             {'k': '<or>'},

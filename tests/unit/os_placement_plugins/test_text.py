@@ -6,11 +6,17 @@ import unittest
 
 import ddt
 
-from os_placement_plugins import quoting
+from os_placement_plugins.text import (
+    SHOWN,
+    listed,
+    one_line,
+    printable,
+    quote,
+)
 
 
 @ddt.ddt
-class QuotingTest(unittest.TestCase):
+class TextTest(unittest.TestCase):
     @ddt.unpack
     @ddt.data(
         ('web', "'web'"),
@@ -20,7 +26,7 @@ class QuotingTest(unittest.TestCase):
         ('x' * 61, f"'{'x' * 60}…'"),
     )
     def test_a_text_is_quoted_and_not_long(self, text, quoted):
-        self.assertEqual(quoted, quoting.quote(text))
+        self.assertEqual(quoted, quote(text))
 
     @ddt.unpack
     @ddt.data(
@@ -30,7 +36,7 @@ class QuotingTest(unittest.TestCase):
         ('\x9b2J\u202e\udc9b', r'\x9b2J\u202e\udc9b'),
     )
     def test_a_terminal_shows_a_text_and_does_not_obey_it(self, text, shown):
-        self.assertEqual(shown, quoting.printable(text))
+        self.assertEqual(shown, printable(text))
 
     @ddt.unpack
     @ddt.data(
@@ -42,5 +48,17 @@ class QuotingTest(unittest.TestCase):
         ('abc', 'a; 2 more', {'most': 1, 'mark': '; '}),
     )
     def test_some_texts_are_listed(self, texts, line, options=None):
-        listed = quoting.listed(list(texts), **options or {})
-        self.assertEqual(line, listed)
+        self.assertEqual(line, listed(list(texts), **options or {}))
+
+    @ddt.unpack
+    @ddt.data(
+        ('a\n\x1b[31mb\x85 c\x00', r'a \x1b[31mb c\x00'),
+        ('x' * 20_421, 'x' * SHOWN + '…'),
+        (' ', 'ValueError'),
+        ("no A (['Traceback (most recent call last)'])", 'no A'),
+        ("no number: 'mysql://nova:pw@db'", "no number: 'mysql://***@db'"),
+    )
+    def test_an_exception_is_one_printable_line_of_some_length(
+        self, text, line
+    ):
+        self.assertEqual(line, one_line(ValueError(text)))
