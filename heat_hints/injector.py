@@ -16,7 +16,7 @@ from oslo_utils import uuidutils
 from heat_hints import hints, lineage, providers
 from heat_hints.hints import Request
 from os_placement_plugins import logger, signature
-from os_placement_plugins.stack_hints import PathStep
+from os_placement_plugins.stack_hints import SIGNATURE, PathStep
 from os_placement_plugins.text import listed, one_line, quote
 
 LOG = logger.get_logger(__name__)
@@ -92,7 +92,7 @@ class Injector:
         if self._keys:
             try:
                 signed = self._keys.sign(sent, request.project_id)
-                sent[signature.HINT] = signed
+                sent[SIGNATURE] = signed
             except Exception as exc:
                 # Only the class: the text of the exception may show the key.
                 failed(f'they could not be signed ({type(exc).__name__})')

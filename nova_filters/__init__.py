@@ -32,10 +32,10 @@ def all_weighers() -> list[type]:
 
     :returns: the classes; Nova uses all of them.
     """
-    from nova_filters.weighers import preference, server_group, stack_affinity
+    from nova_filters.weighers import affinity, preference
 
     return [
         preference.PreferenceWeigher,
-        stack_affinity.StackAffinityWeigher,
-        server_group.ServerGroupWeigher,
+        affinity.StackAffinityWeigher,
+        affinity.ServerGroupWeigher,
     ]

@@ -17,12 +17,14 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-#: The hint that holds the signature.
-HINT: Final = 'heat_signature'
+from os_placement_plugins.stack_hints import (
+    RESOURCE_UUID,
+    SIGNATURE,
+    read_strings,
+)
+
 #: The signature covers the hints whose names start with this prefix.
 PREFIX: Final = 'heat_'
-#: The hint with the resource's id in Heat. Hints without it are not signed.
-RESOURCE_UUID: Final = 'heat_resource_uuid'
 #: The version of the signature's format. A new format gets a new version.
 VERSION: Final = '1'
 #: The fewest characters that a key may have.
@@ -76,7 +78,7 @@ class Keys:
         :returns: False also if the signature is missing, or if a hint is not
             text.
         """
-        texts = strings(hints.get(HINT))
+        texts = read_strings(hints.get(SIGNATURE))
         if texts is None or len(texts) != 1:
             return False
         sent = texts[0].encode('utf-8', 'surrogatepass')
@@ -100,6 +102,17 @@ class Keys:
         return signatures
 
 
+def load_keys(keys: Iterable[str]) -> Keys | None:
+    """Return the keys; None if there are none, so that all hints count.
+
+    :raises ValueError: as for :class:`Keys`.
+    """
+    loaded = Keys(keys)
+    if not loaded:
+        return None
+    return loaded
+
+
 def _encode(key: str, number: int) -> bytes:
     if len(key) < MIN_KEY_LENGTH:
         raise ValueError(
@@ -114,25 +127,6 @@ def _encode(key: str, number: int) -> bytes:
 
 def _digest(key: bytes, text: bytes) -> str:
     return hmac.new(key, text, hashlib.sha256).hexdigest()
-
-
-def strings(value: object) -> list[str] | None:
-    """Return the value of a hint as a list of strings.
-
-    Nova stores a list of one string as a string. This function returns the
-    same list for both.
-
-    :param value: the value of the hint.
-    :returns: None if the value contains anything but strings.
-    """
-    if not isinstance(value, list | tuple):
-        value = [value]
-    texts = []
-    for item in value:
-        if not isinstance(item, str):
-            return None
-        texts.append(item)
-    return texts
 
 
 def message(
@@ -151,10 +145,10 @@ def message(
     """
     covered = {}
     for name, value in hints.items():
-        if not isinstance(name, str) or name == HINT:
+        if not isinstance(name, str) or name == SIGNATURE:
             continue
         if name.startswith(PREFIX):
-            covered[name] = strings(value)
+            covered[name] = read_strings(value)
     uuid = covered.get(RESOURCE_UUID)
     if uuid is None or len(uuid) != 1 or not uuid[0]:
         return None

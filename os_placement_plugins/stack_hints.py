@@ -15,9 +15,10 @@ read hints never raise: a hint that cannot be read counts as absent.
 import dataclasses
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from os_placement_plugins import signature
+if TYPE_CHECKING:
+    from os_placement_plugins.signature import Keys
 
 #: A hint's value, in the only two forms that Nova stores.
 HintValue = str | list[str]
@@ -27,7 +28,9 @@ STACK_ID: Final = 'heat_stack_id'
 STACK_NAME: Final = 'heat_stack_name'
 PATH_IN_STACK: Final = 'heat_path_in_stack'
 RESOURCE_NAME: Final = 'heat_resource_name'
-RESOURCE_UUID: Final = signature.RESOURCE_UUID
+RESOURCE_UUID: Final = 'heat_resource_uuid'
+#: The hint that holds the signature.
+SIGNATURE: Final = 'heat_signature'
 
 #: The names of the six hints that identify a resource and its stack.
 NAMES: Final = (
@@ -39,7 +42,7 @@ NAMES: Final = (
     RESOURCE_UUID,
 )
 #: The names of the hints that only heat-engine may set.
-RESERVED: Final = (*NAMES, signature.HINT)
+RESERVED: Final = (*NAMES, SIGNATURE)
 
 #: The two formats of the hint ``heat_path_in_stack``.
 PATH_LIST: Final = 'list'
@@ -120,7 +123,7 @@ def read_path(value: object) -> tuple[PathStep, ...]:
         at its last comma.
     :returns: the steps, root first; empty if the hint has no path.
     """
-    items = signature.strings(value)
+    items = read_strings(value)
     if not items:
         return ()
     if len(items) == 1 and items[0].startswith('['):
@@ -155,7 +158,7 @@ def _read_json_path(text: str) -> tuple[PathStep, ...] | None:
 def read(
     hints: object,
     project_id: object = None,
-    keys: signature.Keys | None = None,
+    keys: 'Keys | None' = None,
 ) -> StackHints:
     """Return what a server's scheduler hints say about its stack.
 
@@ -180,9 +183,21 @@ def read(
     )
 
 
-def read_request(
-    request: Any, keys: signature.Keys | None = None
-) -> StackHints:
+def read_root_stack_id(
+    hints: object, project_id: object, keys: 'Keys | None'
+) -> str | None:
+    """Return the root stack's id, as :func:`read` does; None if unknown."""
+    if not isinstance(hints, Mapping):
+        return None
+    root_stack_id = _read_id(hints.get(ROOT_STACK_ID))
+    if root_stack_id is None:
+        return None
+    if keys and not keys.signed(hints, project_id):
+        return None
+    return root_stack_id
+
+
+def read_request(request: Any, keys: 'Keys | None' = None) -> StackHints:
     """Return what a request for a server says about the server's stack.
 
     :param request: Nova's RequestSpec, as a filter or weigher gets it.
@@ -197,9 +212,28 @@ def read_request(
     return read(hints, project_id, keys)
 
 
+def read_strings(value: object) -> list[str] | None:
+    """Return the value of a hint as a list of strings.
+
+    Nova stores a list of one string as a string. This function returns the
+    same list for both.
+
+    :param value: the value of the hint.
+    :returns: None if the value contains anything but strings.
+    """
+    if not isinstance(value, list | tuple):
+        value = [value]
+    texts = []
+    for item in value:
+        if not isinstance(item, str):
+            return None
+        texts.append(item)
+    return texts
+
+
 def _read_text(value: object) -> str | None:
     """Return a hint that is one string; None for any other hint."""
-    texts = signature.strings(value)
+    texts = read_strings(value)
     if not texts or len(texts) != 1:
         return None
     return texts[0] or None

@@ -123,14 +123,13 @@ class AggregateInstanceTypeFilter(
         try:
             if _is_rebuild(spec_obj, hosts):
                 return hosts
-            matcher = Matcher(
-                inputs.read_flavor(
-                    plugin.field(spec_obj.flavor, 'extra_specs')
-                ),
-                tuple(CONF.nova_filters.exempt_metadata_keys),
-            )
+            extra_specs = plugin.field(spec_obj.flavor, 'extra_specs')
+            flavor = inputs.read_flavor(extra_specs)
+            exempt = tuple(CONF.nova_filters.exempt_metadata_keys)
+            matcher = Matcher(flavor, exempt)
             passed, refused = matcher.match_hosts(hosts)
-            _report(matcher, passed, refused, spec_obj)
+            if refused or any(spec.requirement.problem for spec in flavor):
+                _report(matcher, passed, refused, spec_obj)
         except Exception:
             # A filter that raises ends the boot request with an error; a
             # filter that lets all hosts pass breaks the operator's rules.

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The weights of hosts for the next member of a stack or server group."""
+"""Weigh hosts for a server of a stack or server group, between two services.
 
-from collections.abc import Collection, Mapping, Sequence
+Read the members from Nova's databases, let ``spread`` decide, and return the
+weights.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import nova.conf
@@ -10,9 +14,8 @@ import sqlalchemy as sa
 from oslo_db import exception as db_exception
 
 from nova_filters import plugin
-from nova_filters.members import hosts as member_hosts
 from nova_filters.members import reader
-from nova_filters.spread import members, topology
+from nova_filters.spread import members, ranking, topology
 from os_placement_plugins import logger
 from os_placement_plugins.text import listed, one_line
 
@@ -24,12 +27,36 @@ CONF = nova.conf.CONF
 _AWAY: Final = (db_exception.DBError, sa.exc.SQLAlchemyError)
 
 
-class Ranks:
-    """The ranks of hosts in the order in which members are placed.
+class KnownServers:
+    """The servers on each host, as this scheduler process knows them."""
 
-    The weight of a host is its rank: 0 for the right host, then 1, 2 and so
-    on. Nova tries the hosts in this order if builds fail. With a positive
-    multiplier, the ranks are negative.
+    def __init__(self) -> None:
+        #: Nova's own dictionaries, which Nova changes.
+        self._servers: dict[str, Mapping[str, Any]] = {}
+
+    def find_elsewhere(
+        self, uuids: Collection[str], hosts: Iterable[Any]
+    ) -> dict[str, str]:
+        """Return the hosts of servers that are on none of the candidates.
+
+        A scheduler remembers where it has put the members of groups. Nova's
+        filter for ``anti-affinity`` then refuses these hosts, before any
+        database knows them.
+
+        :param uuids: the ids of the servers.
+        :param hosts: the candidates, as Nova's HostStates.
+        """
+        candidates = {host.host: host.instances for host in hosts}
+        self._servers |= candidates
+        elsewhere = {}
+        for name, servers in [*self._servers.items()]:
+            if name not in candidates:
+                elsewhere.update(dict.fromkeys(servers.keys() & uuids, name))
+        return elsewhere
+
+
+class Ranks:
+    """The weights of hosts for the members of stacks or server groups.
 
     :param multiplier: the multiplier of the weigher.
     """
@@ -37,10 +64,10 @@ class Ranks:
     def __init__(self, multiplier: float) -> None:
         self._multiplier = multiplier
         self._reader = reader.shared()
-        self._known_servers = member_hosts.KnownServers()
+        self._known_servers = KnownServers()
 
     def weigh(
-        self, team: members.Team | None, hosts: Sequence[Any], request: Any
+        self, team: members.Team, hosts: Sequence[Any], request: Any
     ) -> list[float]:
         """Return the weights of hosts; zeros if the members are unknown.
 
@@ -49,31 +76,37 @@ class Ranks:
             far.
         :param request: Nova's RequestSpec.
         """
-        no_weights = [0.0] * len(hosts)
-        if team is None:
-            return no_weights
         states = [host.obj for host in hosts]
         counted = self.count_members(team, states, request)
         if counted is None:
-            return no_weights
-        is_strict = team[0] == members.STRICT
-        strength = abs(self._multiplier)
-        best = max(host.weight for host in hosts)
-        deficits = {
-            host.obj.host: (best - host.weight) / strength for host in hosts
-        }
-        ranks = self._rank(team, states, request, counted, deficits)
-        weights = []
-        for state in states:
-            weight = float(ranks[state.host])
-            if is_strict:
-                # Nova refuses or breaks a hard policy if the other weighers
-                # send a member to another host.
-                weight -= deficits[state.host]
-            if self._multiplier > 0:
-                weight = -weight
-            weights.append(weight)
-        return weights
+            return [0.0] * len(hosts)
+        capacity = 1
+        keys = [*CONF.nova_filters.stack_spread_over]
+        if team[0] == members.STRICT:
+            rules = request.instance_group.rules or {}
+            capacity = rules.get('max_server_per_host', capacity)
+            if topology.HOST not in keys:
+                keys.append(topology.HOST)
+        aggregates = {state.host: state.aggregates or () for state in states}
+        weights = ranking.weigh_hosts(
+            team,
+            capacity,
+            counted,
+            topology.Paths(aggregates, keys, CONF.default_availability_zone),
+            {host.obj.host: host.weight for host in hosts},
+            self._multiplier,
+        )
+        LOG.debug(
+            'Instance %(instance)s: the members of %(team)s are on '
+            '%(counts)s; %(ahead)d pending ones come first.',
+            {
+                'instance': plugin.field(request, 'instance_uuid'),
+                'team': team,
+                'counts': dict(counted.counts),
+                'ahead': len(counted.ahead),
+            },
+        )
+        return [weights[state.host] for state in states]
 
     def count_members(
         self, team: members.Team, hosts: Sequence[Any], request: Any
@@ -86,7 +119,7 @@ class Ranks:
         server = plugin.field(request, 'instance_uuid') or ''
         problem = ''
         try:
-            counted = self._reader.read_members(
+            stored = self._reader.read_members(
                 team, server, request.project_id
             )
         except reader.OwnRowMissing:
@@ -97,8 +130,8 @@ class Ranks:
             )
         except _AWAY as exc:
             problem = (
-                f'{one_line(exc)}. Check [api_database] connection in '
-                'the nova.conf of the scheduler.'
+                f'{one_line(exc)}. Check [api_database] connection in the '
+                'nova.conf of the scheduler.'
             )
         if problem:
             LOG.warning(
@@ -107,101 +140,15 @@ class Ranks:
                 {'instance': server, 'problem': problem},
             )
             return None
-        if counted.unread:
+        if stored.unread:
             LOG.warning(
                 'Instance %(instance)s: some members of its stack or server '
                 'group do not count, because these could not be read. Check '
                 'the databases of Nova: %(unread)s',
-                {
-                    'instance': server,
-                    'unread': listed(counted.unread),
-                },
+                {'instance': server, 'unread': listed(stored.unread)},
             )
+        known_hosts: Mapping[str, str] = {}
         if team[0] == members.STRICT:
-            ahead = {member.server for member in counted.ahead}
-            hosts_by_server = self._known_servers.find_elsewhere(ahead, hosts)
-            counted = counted.with_known(hosts_by_server)
-        LOG.debug(
-            'Instance %(instance)s: the members of %(team)s are on '
-            '%(counts)s; %(ahead)d pending ones come first.',
-            {
-                'instance': server,
-                'team': team,
-                'counts': dict(counted.counts),
-                'ahead': len(counted.ahead),
-            },
-        )
-        return counted
-
-    def _rank(
-        self,
-        team: members.Team,
-        hosts: Sequence[Any],
-        request: Any,
-        counted: members.Members,
-        deficits: Mapping[str, float],
-    ) -> dict[str, int]:
-        """Return the rank of each candidate, by host.
-
-        :param deficits: by how many ranks the other weighers put each host
-            below the best one.
-        """
-        policy = self._find_policy(team, request)
-        is_strict = policy.capacity is not None
-        paths = member_hosts.Paths(hosts, is_strict)
-        by_host = {host.host: paths.find(host.host) for host in hosts}
-        # If a host is more than one rank below the best one, even the right
-        # rank does not make up for it.
-        candidates = {
-            path for host, path in by_host.items() if deficits[host] <= 1
-        }
-        refused = {*by_host.values()} - candidates
-        if is_strict:
-            candidates |= refused
-        origin = _find_left_host(counted.server, paths, by_host)
-        if origin:
-            candidates.add(origin)
-        kind = 0
-        if not policy.pack:
-            kind = counted.kind_number()
-        domains = topology.Topology(
-            candidates, policy, topology.Ties(str(team), kind)
-        )
-        if is_strict:
-            domains.refuse(refused)
-        for host, count in counted.counts.items():
-            domains.add_members(paths.find(host), count)
-        for member in counted.alike():
-            domains.place(paths.find_origin(member.origin))
-        order = domains.sort_candidates(origin)
-        ranks = {path: rank for rank, path in enumerate(order)}
-        return {
-            host: ranks.get(path, len(order)) for host, path in by_host.items()
-        }
-
-    def _find_policy(
-        self, team: members.Team, request: Any
-    ) -> topology.Policy:
-        pack = members.POLICIES.get(team[0], self._multiplier > 0)
-        if team[0] != members.STRICT:
-            return topology.Policy(pack)
-        rules = request.instance_group.rules or {}
-        return topology.Policy(pack, rules.get('max_server_per_host', 1))
-
-
-def _find_left_host(
-    server: members.Pending | None,
-    paths: member_hosts.Paths,
-    candidates: Collection[str],
-) -> topology.Path:
-    """Return the path of the host that a server leaves for another size.
-
-    The host is no candidate of the server, but of the other members.
-
-    :param candidates: the names of the server's candidates.
-    """
-    if server is None or server.action != members.RESIZE:
-        return ()
-    if server.origin in candidates:
-        return ()
-    return paths.find_origin(server.origin)
+            pending = {member.server for member in stored.pending}
+            known_hosts = self._known_servers.find_elsewhere(pending, hosts)
+        return members.count_members(server, stored, known_hosts)

@@ -14,7 +14,13 @@ from nova import context as nova_context
 from nova import objects
 
 from nova_filters.members import rows
-from nova_filters.spread import members, stored_requests
+from nova_filters.members.server_records import (
+    BUILDING,
+    Server,
+    StoredRequest,
+    read_request,
+)
+from nova_filters.spread import members
 from os_placement_plugins import signature, stack_hints
 
 CONF = nova.conf.CONF
@@ -46,13 +52,11 @@ class Kept(NamedTuple):
 
     created: datetime.datetime
     changed: datetime.datetime | None
-    request: stored_requests.StoredRequest
+    request: StoredRequest
 
 
 #: What is kept of a server without a stack. Its text is not read.
-_NO_STACK: Final = Kept(
-    datetime.datetime.min, None, stored_requests.StoredRequest(None, '')
-)
+_NO_STACK: Final = Kept(datetime.datetime.min, None, StoredRequest(None, ''))
 
 
 class Reader:
@@ -64,7 +68,7 @@ class Reader:
     """
 
     def __init__(self) -> None:
-        self._keys = signature.Keys(CONF.heat_hints.signing_key)
+        self._keys = signature.load_keys(CONF.heat_hints.signing_key)
         enabled = CONF.filter_scheduler.enabled_filters
         self._images = not {*enabled}.isdisjoint(_IMAGE_FILTERS)
         #: The requests of the servers in each project and in each group.
@@ -72,8 +76,8 @@ class Reader:
 
     def read_members(
         self, team: members.Team, server: str, project: str
-    ) -> members.Members:
-        """Return the members of a team that count for a server.
+    ) -> members.StoredMembers:
+        """Return the members of a team, as a server sees them.
 
         :raises OwnRowMissing: if the server is not among the members.
         :raises Exception: if the API database cannot be read.
@@ -127,10 +131,9 @@ class Reader:
             for uuid, state in choosing.items()
             if uuid in kept
         ]
-        counted = members.count_members(server, hosts, pending)
         kinds = [kept[uuid].request.kind for uuid in first if uuid in kept]
-        return counted._replace(
-            kinds=tuple(dict.fromkeys(kinds)), unread=tuple(unread)
+        return members.StoredMembers(
+            hosts, pending, tuple(dict.fromkeys(kinds)), tuple(unread)
         )
 
     def _select_stack(
@@ -160,7 +163,8 @@ class Reader:
         return [
             row
             for row in servers
-            if row[1] in present and present[row[1]].request.team == team
+            if row[1] in present
+            and present[row[1]].request.root_stack_id == team[1]
         ]
 
     def _read_stacks(
@@ -219,12 +223,12 @@ class Reader:
                     unread.append(f'server {uuid}')
         return {uuid: kept[uuid] for uuid in uuids if uuid in kept}
 
-    def _read_text(self, text: str) -> stored_requests.StoredRequest:
-        return stored_requests.read_request(text, self._keys, self._images)
+    def _read_text(self, text: str) -> StoredRequest:
+        return read_request(text, self._keys, self._images)
 
 
 def _pending_member(
-    uuid: str, number: int, state: members.Server, kept: Kept
+    uuid: str, number: int, state: Server, kept: Kept
 ) -> members.Pending:
     """Return a pending member.
 
@@ -240,15 +244,14 @@ def _pending_member(
 
 def _servers(
     context: Any, cells: Cells, unread: list[str]
-) -> dict[str, members.Server]:
+) -> dict[str, Server]:
     """Return servers as their cells know them; those in no cell are booted.
 
     :param unread: cells are added that do not answer, and why.
     """
     in_cells = [uuid for uuid, cell in cells.items() if cell is not None]
     servers = {
-        uuid: members.Server(None, members.BUILDING)
-        for uuid in cells.keys() - in_cells
+        uuid: Server(None, BUILDING) for uuid in cells.keys() - in_cells
     }
     numbers = {*cells.values()}
     answers = nova_context.scatter_gather_cells(

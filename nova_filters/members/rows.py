@@ -11,7 +11,8 @@ from nova.db.api import models as api_models
 from nova.db.main import api as main_db
 from nova.db.main import models
 
-from nova_filters.spread import members
+from nova_filters.members.server_records import BUILDING, Server
+from nova_filters.spread.members import MOVES, Turn
 
 _REQUEST, _MAPPING = api_models.RequestSpec, api_models.InstanceMapping
 _GROUP, _MEMBER = api_models.InstanceGroup, api_models.InstanceGroupMember
@@ -105,7 +106,7 @@ def request_texts(
 
 
 @main_db.pick_context_manager_reader  # type: ignore[untyped-decorator]
-def servers(context: Any, uuids: Collection[str]) -> dict[str, members.Server]:
+def servers(context: Any, uuids: Collection[str]) -> dict[str, Server]:
     """Return those of some servers that are in one cell, by id.
 
     :param context: the context, which selects the cell.
@@ -120,17 +121,13 @@ def servers(context: Any, uuids: Collection[str]) -> dict[str, members.Server]:
     )
     rows = context.session.execute(query).all()
     busy = [
-        row.uuid
-        for row in rows
-        if row.task_state and row.vm_state != members.BUILDING
+        row.uuid for row in rows if row.task_state and row.vm_state != BUILDING
     ]
     moves = {}
     if busy:
         moves = _moves(context, busy)
     return {
-        row.uuid: members.Server(
-            row.host, row.vm_state, *moves.get(row.uuid, ())
-        )
+        row.uuid: Server(row.host, row.vm_state, *moves.get(row.uuid, ()))
         for row in rows
     }
 
@@ -158,7 +155,7 @@ def _moves(context: Any, uuids: Collection[str]) -> dict[str, tuple[Any, ...]]:
     ).where(_ACTION.id.in_(latest.group_by(_ACTION.instance_uuid)))
     cell = context.cell_uuid
     return {
-        uuid: (action, members.Turn(cell, number, time), host)
+        uuid: (action, Turn(cell, number, time), host)
         for uuid, action, number, time, host in context.session.execute(query)
-        if action in members.MOVES
+        if action in MOVES
     }

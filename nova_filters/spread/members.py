@@ -12,8 +12,6 @@ import datetime
 from collections.abc import Collection, Iterable, Mapping
 from typing import Final, NamedTuple
 
-from os_placement_plugins import stack_hints
-
 #: A stack or a server group. A stack: ``('stack', id of the root stack, id of
 #: the project)``. A server group: ``(policy, uuid)``.
 Team = tuple[str, ...]
@@ -34,8 +32,6 @@ PENDING: Final = datetime.timedelta(minutes=10)
 UNSHELVE: Final = 'unshelve'
 RESIZE: Final = 'resize'
 MOVES: Final = (UNSHELVE, RESIZE, 'evacuate', 'migrate', 'live-migration')
-#: The state of servers that are booted.
-BUILDING: Final = 'building'
 #: The queue of all boots. The moves in a cell are a queue, too.
 BOOTS: Final = ''
 
@@ -56,36 +52,6 @@ class Turn(NamedTuple):
     time: datetime.datetime
 
 
-class Server(NamedTuple):
-    """The data of a server in the database of a cell.
-
-    :param action: one of :data:`MOVES`; empty if the server does not move.
-    :param turn: the turn of the move; None if the server does not move.
-    :param destination: the host to which the server moves, if it is known.
-    """
-
-    host: str | None
-    vm_state: str | None
-    action: str = ''
-    turn: Turn | None = None
-    destination: str | None = None
-
-    def current_host(self) -> str | None:
-        """Return the host of the server, or the one that it moves to."""
-        if self.turn is None or (self.action == UNSHELVE and self.host):
-            return self.host
-        return self.destination
-
-    def is_pending(self) -> bool:
-        """Tell whether a host is being chosen for the server.
-
-        Otherwise, a server without a host is shelved, or has failed.
-        """
-        if self.current_host():
-            return False
-        return self.turn is not None or self.vm_state == BUILDING
-
-
 class Pending(NamedTuple):
     """A pending member.
 
@@ -101,6 +67,22 @@ class Pending(NamedTuple):
     action: str = ''
 
 
+class StoredMembers(NamedTuple):
+    """The members of a team, as Nova's databases have them.
+
+    :param hosts: the hosts of members, by the ids of the members.
+    :param pending: the pending members, in any order.
+    :param kinds: the kinds of the team's first members, without repetition.
+    :param unread: the cells, and the requests of servers, that could not be
+        read. Further members may be in these cells, or among these servers.
+    """
+
+    hosts: Mapping[str, str]
+    pending: Collection[Pending]
+    kinds: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
+
+
 class Members(NamedTuple):
     """The members of a team that count for a server that is to be placed.
 
@@ -110,15 +92,12 @@ class Members(NamedTuple):
         last of the pending members, which is mostly alike; None if there is
         none.
     :param kinds: the kinds of the team's first members, without repetition.
-    :param unread: the cells, and the requests of servers, that could not be
-        read. Further members may be in these cells, or among these servers.
     """
 
     counts: collections.Counter[str]
     ahead: Collection[Pending]
     server: Pending | None = None
     kinds: tuple[str, ...] = ()
-    unread: tuple[str, ...] = ()
 
     def kind_number(self) -> int:
         """Return the number of the server's kind among those of the team."""
@@ -137,60 +116,56 @@ class Members(NamedTuple):
             if self.server is not None and member.kind == self.server.kind
         ]
 
-    def with_known(self, hosts: Mapping[str, str]) -> 'Members':
-        """Return the members, with some that are ahead on their hosts.
-
-        :param hosts: the hosts that are known of servers, by server. They are
-            not believed of servers that move.
-        """
-        counts = self.counts.copy()
-        ahead = []
-        for member in self.ahead:
-            if member.origin is None and member.server in hosts:
-                counts[hosts[member.server]] += 1
-            else:
-                ahead.append(member)
-        return self._replace(counts=counts, ahead=ahead)
-
 
 def count_members(
-    server: str, hosts: Mapping[str, str], pending: Iterable[Pending]
+    server: str, stored: StoredMembers, known_hosts: Mapping[str, str]
 ) -> Members:
     """Return the members that count for a server, without the server itself.
 
-    :param server: the id of the server that is to be placed.
-    :param hosts: the hosts of members, by the ids of the members.
-    :param pending: the pending members, the server among them. If it is not,
-        all of them come before the server.
+    :param server: the id of the server that is to be placed. If it is not
+        pending, all pending members come before it.
+    :param known_hosts: the hosts of pending members that this scheduler knows,
+        by server. They are not believed of servers that move.
     """
     counts = collections.Counter(
-        host for member, host in hosts.items() if member != server
+        host for member, host in stored.hosts.items() if member != server
     )
-    ahead: list[Pending] = []
-    for member in sort_pending(pending):
+    before = []
+    last = None
+    for member in sort_pending(stored.pending):
         if member.server == server:
-            return _without_failed(member, counts, ahead)
-        ahead.append(member)
-    if not ahead:
-        return Members(counts, ahead)
-    return Members(counts, ahead, ahead[-1]._replace(server=server))
+            last = member
+            break
+        before.append(member)
+    if last is not None:
+        before = _without_failed(last, counts, before)
+    elif before:
+        last = before[-1]._replace(server=server)
+    ahead = []
+    for member in before:
+        if member.origin is None and member.server in known_hosts:
+            counts[known_hosts[member.server]] += 1
+        else:
+            ahead.append(member)
+    return Members(counts, ahead, last, stored.kinds)
 
 
 def _without_failed(
-    server: Pending, counts: collections.Counter[str], ahead: Iterable[Pending]
-) -> Members:
-    """Return the members that count, without boots and moves that failed.
+    server: Pending, counts: collections.Counter[str], before: list[Pending]
+) -> list[Pending]:
+    """Return the pending members whose boots and moves have not failed.
 
-    :param ahead: the pending members that are ordered before the server.
+    :param counts: the number of members on each host. A member whose move has
+        failed is added on its old host.
+    :param before: the pending members that are ordered before the server.
     """
     living = []
-    for member in ahead:
+    for member in before:
         if server.turn.time - member.turn.time <= PENDING:
             living.append(member)
         elif member.origin is not None:
-            # The move has failed, so the member is on its old host.
             counts[member.origin] += 1
-    return Members(counts, living, server)
+    return living
 
 
 def sort_pending(members: Iterable[Pending]) -> list[Pending]:
@@ -209,17 +184,3 @@ def sort_pending(members: Iterable[Pending]) -> list[Pending]:
         by_time.append((time, turn.queue, turn.number, member))
     by_time.sort()
     return [member for *_, member in by_time]
-
-
-def stack_team(hints: stack_hints.StackHints) -> Team | None:
-    """Return the stack that the hints name, as a team."""
-    if hints.root_stack_id is None:
-        return None
-    return STACK, hints.root_stack_id, str(hints.project_id)
-
-
-def group_team(policy: object, uuid: object) -> Team | None:
-    """Return a server group as a team, if its policy is followed."""
-    if policy not in POLICIES:
-        return None
-    return str(policy), str(uuid)

@@ -10,8 +10,8 @@ rack. The *path* of a host names its domains, the most important key first:
 
 import hashlib
 import heapq
-from collections.abc import Iterable, Mapping
-from typing import Final, NamedTuple
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 Path = tuple[tuple[str, str], ...]
 #: The sort key of a domain; the domain with the smallest key gets the next
@@ -29,6 +29,70 @@ _LAST: Final = 3
 #: zones.
 HOST: Final = 'host'
 ZONE: Final = 'availability_zone'
+
+
+class Paths:
+    """The paths of hosts.
+
+    :param aggregates: the aggregates of each candidate, by host.
+    :param keys: the topology keys, the most important one first.
+    :param default_zone: the zone of hosts whose aggregates name no zone.
+    """
+
+    def __init__(
+        self,
+        aggregates: Mapping[str, Collection[Any]],
+        keys: Sequence[str],
+        default_zone: str,
+    ) -> None:
+        self._by_host = aggregates
+        self._keys = [*keys]
+        self._default_zone = default_zone
+        self._aggregates: set[Any] = set()
+        if self._keys != [HOST]:
+            self._aggregates.update(*aggregates.values())
+
+    def find_path(self, name: str) -> Path:
+        """Return the path of a host.
+
+        If a host is in no domain of a key, the host itself is the domain.
+
+        :param name: the host. If it is no candidate, its aggregates are known
+            as far as they have candidates.
+        """
+        if self._keys == [HOST]:
+            # No aggregate matters. This saves time with thousands of hosts.
+            return ((HOST, name),)
+        aggregates = self._by_host.get(name)
+        if aggregates is None:
+            aggregates = [
+                aggregate
+                for aggregate in self._aggregates
+                if name in aggregate.hosts
+            ]
+        metadata = [aggregate.metadata for aggregate in aggregates]
+        path = []
+        for key in self._keys:
+            domain = find_domain(metadata, key, self._default_zone)
+            if domain:
+                path.append((key, domain))
+            else:
+                path.append((HOST, name))
+        return tuple(path)
+
+    def find_origin(self, name: str | None) -> Path:
+        """Return the path of the host that a member leaves.
+
+        :param name: the host; None if the member leaves none.
+        :returns: an empty path if the member need not leave its domain.
+        """
+        if name is None:
+            return ()
+        path = self.find_path(name)
+        domain_key, _ = path[-1]
+        if domain_key != HOST:
+            return ()
+        return path
 
 
 class Ties(NamedTuple):

@@ -9,7 +9,6 @@ import nova.conf
 
 from nova_filters import plugin
 from nova_filters.matching import preferences
-from nova_filters.weighers import base
 from os_placement_plugins import logger
 from os_placement_plugins.text import listed
 
@@ -17,7 +16,7 @@ LOG = logger.get_logger(__name__)
 CONF = nova.conf.CONF
 
 
-class PreferenceWeigher(base.Weigher):
+class PreferenceWeigher(plugin.Weigher):
     """Prefer hosts by the preferences of flavors and aggregates."""
 
     option = 'preference_weight_multiplier'

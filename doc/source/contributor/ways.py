@@ -71,7 +71,7 @@ def boot() -> None:
             (2, 'matching.requirement', 'what one value means'),
             (2, 'matching.statements', 'a mismatch, or none'),
             (1, 'filters.aggregate_instance_type', 'the hosts that pass'),
-            (2, 'matching.reason, matching.report', 'what the log says'),
+            (2, 'matching.mismatch, matching.report', 'what the log says'),
             (0, 'the weighers', 'choose among the hosts'),
         ),
     )

@@ -8,7 +8,7 @@ Heat signs them, and sends the path in the form of JSON.
 import collections
 import json
 
-from os_placement_plugins import signature, stack_hints
+from os_placement_plugins import stack_hints
 from testing.heat.templates import instance, server, stack, template
 from tests import signing
 from tests.functional.heat_hints import base
@@ -164,7 +164,7 @@ class TestStacks(base.ScenarioCase):
         hints = request.hints
         self.assertEqual(
             signing.signature(hints, request.project, signing.KEY),
-            hints.pop(signature.HINT),
+            hints.pop(stack_hints.SIGNATURE),
         )
         self.assertEqual(expected, hints)
 

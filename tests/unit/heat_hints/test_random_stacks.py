@@ -97,7 +97,7 @@ class RandomStacksTest(unittest.TestCase):
             path=path,
         )
         sent = hints.identifiers(request, rng.choice(FORMATS))
-        sent[signature.HINT] = KEYS.sign(sent, request.project_id)
+        sent[stack_hints.SIGNATURE] = KEYS.sign(sent, request.project_id)
         for name, value in sent.items():
             # Nova makes a string of a list of one.
             if isinstance(value, list) and len(value) == 1:

@@ -18,9 +18,9 @@ OTHER = signature.Keys([signing.OTHER_KEY])
 HINTS = {
     name: value
     for name, value in signing.EXAMPLE.items()
-    if name != signature.HINT
+    if name != stack_hints.SIGNATURE
 }
-SIGNATURE = signing.EXAMPLE[signature.HINT]
+SIGNATURE = signing.EXAMPLE[stack_hints.SIGNATURE]
 KEY_ID = SIGNATURE.split(':')[1]
 OTHER_KEY_ID = OTHER.sign(HINTS, 'p1').split(':')[1]
 
@@ -97,7 +97,7 @@ class SignatureTest(unittest.TestCase):
         texts['heat_resource_uuid'] = 'u'
         made = signature.Keys([key, KEY]).sign(texts, project)
         self.assertRegex(made, r'\A1:[0-9a-f]{8}:[0-9a-f]{64}\Z')
-        hints = stored({**texts, signature.HINT: made})
+        hints = stored({**texts, stack_hints.SIGNATURE: made})
         keys = signature.Keys([KEY, f' {key}'])
         self.assertTrue(keys.signed(hints, project))
         self.assertTrue(keys.signed(signing.EXAMPLE, 'p1'))
@@ -108,7 +108,7 @@ class SignatureTest(unittest.TestCase):
         self.assertFalse(signature.Keys().signed(signing.EXAMPLE, 'p1'))
 
     def test_hints_without_uuid_or_signature_are_not_believed(self):
-        for name in ('heat_resource_uuid', signature.HINT):
+        for name in ('heat_resource_uuid', stack_hints.SIGNATURE):
             forged = {k: v for k, v in signing.EXAMPLE.items() if k != name}
             self.assertFalse(self.signed(forged), forged)
 
@@ -125,7 +125,7 @@ class SignatureTest(unittest.TestCase):
             '\u0663' * 64,
             '\udc80',
         ):
-            forged = {**HINTS, signature.HINT: wrong}
+            forged = {**HINTS, stack_hints.SIGNATURE: wrong}
             self.assertFalse(self.signed(forged), wrong)
 
     def test_the_signature_is_good_in_its_own_project_only(self):

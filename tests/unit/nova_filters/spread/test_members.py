@@ -4,14 +4,13 @@
 
 import datetime
 import unittest
-import uuid
+from typing import Any
 
 import ddt
 from hypothesis import given
 from hypothesis import strategies as st
 
 from nova_filters.spread import members
-from os_placement_plugins import stack_hints
 
 START = datetime.datetime(2026, 11, 23)
 
@@ -27,6 +26,12 @@ def member(
 ) -> members.Pending:
     """Return a pending member."""
     return members.Pending(server, its_turn, kind)
+
+
+def count(server: str, hosts: Any, pending: Any) -> members.Members:
+    """Return the members that count for a server."""
+    stored = members.StoredMembers(hosts, pending)
+    return members.count_members(server, stored, {})
 
 
 @ddt.ddt
@@ -69,51 +74,6 @@ class SortTest(unittest.TestCase):
             self.assertEqual(sorted(turns, key=lambda t: t.number), turns)
 
 
-class TeamTest(unittest.TestCase):
-    def test_a_team_is_text(self) -> None:
-        number = uuid.UUID(int=7)
-        for policy in (
-            'soft-affinity',
-            'affinity',
-            'soft-anti-affinity',
-            'anti-affinity',
-        ):
-            self.assertEqual(
-                (policy, str(number)), members.group_team(policy, number)
-            )
-        self.assertIsNone(members.group_team('legacy', number))
-        packed = [policy for policy, pack in members.POLICIES.items() if pack]
-        self.assertEqual(['soft-affinity', 'affinity'], packed)
-        hints = stack_hints.StackHints(root_stack_id='root')
-        self.assertEqual(('stack', 'root', 'None'), members.stack_team(hints))
-        self.assertIsNone(members.stack_team(stack_hints.StackHints()))
-
-
-@ddt.ddt
-class ServerTest(unittest.TestCase):
-    MOVE = turn(2, queue='cell')
-
-    @ddt.data(
-        # The goal, whether a host is being chosen, and the facts.
-        (None, True, None, 'building'),
-        ('a', False, 'a', 'building'),
-        ('a', False, 'a', 'stopped'),
-        ('a', False, 'a', 'error'),
-        (None, False, None, 'error'),
-        (None, False, None, 'shelved_offloaded'),
-        (None, True, None, 'shelved_offloaded', 'unshelve', MOVE),
-        ('b', False, 'b', 'shelved_offloaded', 'unshelve', MOVE),
-        (None, True, 'a', 'active', 'evacuate', MOVE),
-        ('b', False, 'a', 'active', 'evacuate', MOVE, 'b'),
-        ('b', False, 'b', 'resized', 'resize', MOVE, 'b'),
-    )
-    def test_a_server_is_where_it_goes(self, case) -> None:
-        goal, in_flight, *facts = case
-        server = members.Server(*facts)
-        self.assertEqual(goal, server.current_host())
-        self.assertEqual(in_flight, server.is_pending())
-
-
 class SeeTest(unittest.TestCase):
     def ahead(self, counted: members.Members) -> list[str]:
         """Return the servers that are placed before the server."""
@@ -121,16 +81,16 @@ class SeeTest(unittest.TestCase):
 
     def test_a_member_counts_on_its_host(self) -> None:
         hosts = {'m1': 'a', 'm2': 'a', 'm3': 'b', 'm5': 'b'}
-        counted = members.count_members('m5', hosts, [member('m4', turn(4))])
+        counted = count('m5', hosts, [member('m4', turn(4))])
         # A server on a host counts itself nowhere.
         self.assertEqual({'a': 2, 'b': 1}, counted.counts)
         self.assertEqual(['m4'], self.ahead(counted))
-        self.assertIsNone(members.count_members('m5', hosts, []).server)
+        self.assertIsNone(count('m5', hosts, []).server)
 
     def test_members_ahead_come_in_the_order_of_their_turns(self) -> None:
         own = member('m5', turn(5), 'needs')
         others = [member(f'm{n}', turn(n), f'{n}') for n in (3, 2, 6)]
-        counted = members.count_members('m5', {}, [*others, own])
+        counted = count('m5', {}, [*others, own])
         self.assertEqual(
             (['m2', 'm3'], own), (self.ahead(counted), counted.server)
         )
@@ -144,13 +104,13 @@ class SeeTest(unittest.TestCase):
             (601, {'a': 1}, []),
         ):
             own = member('own', turn(5, seconds))
-            counted = members.count_members('own', {}, [own, boot, move])
+            counted = count('own', {}, [own, boot, move])
             self.assertEqual(counts, counted.counts)
             self.assertEqual(ahead, self.ahead(counted))
 
     def test_a_request_that_is_not_visible_comes_last(self) -> None:
         others = [member('m1', turn(1)), member('m9', turn(9, 9_999))]
-        counted = members.count_members('new', {}, others)
+        counted = count('new', {}, others)
         self.assertEqual(['m1', 'm9'], self.ahead(counted))
         # It is mostly like the last one.
         self.assertEqual(others[-1]._replace(server='new'), counted.server)
@@ -159,15 +119,16 @@ class SeeTest(unittest.TestCase):
         own = member('own', turn(9))
         boot = member('boot', turn(1))
         move = member('move', turn(2))._replace(origin='a')
-        counted = members.count_members('own', {'m': 'b'}, [own, boot, move])
-        counted = counted.with_known({'boot': 'b', 'move': 'b'})
+        stored = members.StoredMembers({'m': 'b'}, [own, boot, move])
+        known_hosts = {'boot': 'b', 'move': 'b'}
+        counted = members.count_members('own', stored, known_hosts)
         self.assertEqual({'b': 2}, counted.counts)
         self.assertEqual(['move'], self.ahead(counted))
 
     def test_only_members_of_the_same_kind_are_alike(self) -> None:
         own = member('own', turn(9), 'x')
         others = [member('m1', turn(1), 'x'), member('m2', turn(2), 'y')]
-        counted = members.count_members('own', {}, [own, *others])
+        counted = count('own', {}, [own, *others])
         self.assertEqual(others[:1], counted.alike())
         counted = counted._replace(kinds=('y', 'x'))
         self.assertEqual(1, counted.kind_number())

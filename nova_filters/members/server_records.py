@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Read the stored requests of servers: their stack and their kind.
+"""What Nova's databases have of a server: its request, and its state.
 
 A stored request is the column ``spec`` of Nova's table ``request_specs``: a
-RequestSpec, serialized as JSON.
+RequestSpec, serialized as JSON. The state is in the database of a cell.
 """
 
 import hashlib
@@ -12,9 +12,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from nova_filters.matching import inputs
-from nova_filters.spread.members import Team, stack_team
+from nova_filters.spread.members import UNSHELVE, Turn
 from os_placement_plugins import signature, stack_hints
 
+#: The state of servers that are booted.
+BUILDING: Final = 'building'
 #: The errors that a text raises which is no RequestSpec.
 _UNREADABLE: Final = (
     ValueError,
@@ -52,35 +54,67 @@ _PCI: Final = ('alias_name', 'count', 'numa_policy', 'spec')
 _IDLE: Final = 'quota:'
 
 
+class Server(NamedTuple):
+    """The data of a server in the database of a cell.
+
+    :param action: how the server moves; empty if the server does not move.
+    :param turn: the turn of the move; None if the server does not move.
+    :param destination: the host to which the server moves, if it is known.
+    """
+
+    host: str | None
+    vm_state: str | None
+    action: str = ''
+    turn: Turn | None = None
+    destination: str | None = None
+
+    def current_host(self) -> str | None:
+        """Return the host of the server, or the one that it moves to."""
+        if self.turn is None or (self.action == UNSHELVE and self.host):
+            return self.host
+        return self.destination
+
+    def is_pending(self) -> bool:
+        """Tell whether a host is being chosen for the server.
+
+        Otherwise, a server without a host is shelved, or has failed.
+        """
+        if self.current_host():
+            return False
+        return self.turn is not None or self.vm_state == BUILDING
+
+
 class StoredRequest(NamedTuple):
     """What is known of a stored request.
 
-    :param team: the stack of the server, which never changes; None if it is in
-        none.
+    :param root_stack_id: the root stack of the server, which never changes;
+        None if the server is in no stack.
     :param kind: a digest of the properties that decide the candidates. The
         size of the flavor is left out.
     """
 
-    team: Team | None
+    root_stack_id: str | None
     kind: str
 
 
 def read_request(
-    text: str, keys: signature.Keys, images: bool
+    text: str, keys: signature.Keys | None, images: bool
 ) -> StoredRequest:
     """Return what a stored request says of its server.
 
     :param text: the stored request.
-    :param keys: the keys that sign the hints of stacks.
+    :param keys: the keys that sign the hints of stacks; None if nobody signs
+        them.
     :param images: whether a filter gives images hosts of their own.
     :raises ValueError: if the text cannot be read.
     """
     try:
         data = json.loads(text)['nova_object.data']
-        hints = stack_hints.read(
-            data['scheduler_hints'], data.get('project_id'), keys
+        project = data.get('project_id')
+        root = stack_hints.read_root_stack_id(
+            data['scheduler_hints'], project, keys
         )
-        return StoredRequest(stack_team(hints), _digest(data, images))
+        return StoredRequest(root, _digest(data, images))
     except _UNREADABLE as exc:
         raise ValueError('not a RequestSpec') from exc
 

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a stored request says of a server."""
+"""What Nova's databases say of a server."""
 
+import datetime
 import json
 import unittest
 from typing import Any
 
 import ddt
 
-from nova_filters.spread import stored_requests
+from nova_filters.members import server_records
+from nova_filters.spread.members import Turn
 from os_placement_plugins import signature
 
 
@@ -49,17 +51,44 @@ def kind(images: bool, **changes: Any) -> str:
     return read(stored(**changes), images).kind
 
 
-def read(text: str, images: bool = False) -> stored_requests.StoredRequest:
+def read(text: str, images: bool = False) -> server_records.StoredRequest:
     """Return what a stored request says, if no hints are signed."""
-    return stored_requests.read_request(text, signature.Keys(), images)
+    return server_records.read_request(text, signature.Keys(), images)
+
+
+@ddt.ddt
+class ServerTest(unittest.TestCase):
+    """The host of a server, or whether a host is being chosen."""
+
+    MOVE = Turn('cell', 2, datetime.datetime(2026, 11, 23))
+
+    @ddt.data(
+        # The goal, whether a host is being chosen, and the facts.
+        (None, True, None, 'building'),
+        ('a', False, 'a', 'building'),
+        ('a', False, 'a', 'stopped'),
+        ('a', False, 'a', 'error'),
+        (None, False, None, 'error'),
+        (None, False, None, 'shelved_offloaded'),
+        (None, True, None, 'shelved_offloaded', 'unshelve', MOVE),
+        ('b', False, 'b', 'shelved_offloaded', 'unshelve', MOVE),
+        (None, True, 'a', 'active', 'evacuate', MOVE),
+        ('b', False, 'a', 'active', 'evacuate', MOVE, 'b'),
+        ('b', False, 'b', 'resized', 'resize', MOVE, 'b'),
+    )
+    def test_a_server_is_where_it_goes(self, case) -> None:
+        goal, in_flight, *facts = case
+        server = server_records.Server(*facts)
+        self.assertEqual(goal, server.current_host())
+        self.assertEqual(in_flight, server.is_pending())
 
 
 class StackTest(unittest.TestCase):
     """The stack of a server."""
 
     def test_the_hints_name_it(self) -> None:
-        self.assertEqual(('stack', 'root', 'project'), read(stored()).team)
-        self.assertIsNone(read(stored(scheduler_hints=None)).team)
+        self.assertEqual('root', read(stored()).root_stack_id)
+        self.assertIsNone(read(stored(scheduler_hints=None)).root_stack_id)
 
     def test_what_is_no_request_raises(self) -> None:
         for text in (
