@@ -1,24 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Options of the group ``[heat_hints]`` in ``heat.conf``."""
+"""The options of ``heat_hints``, in ``heat.conf``.
 
-from typing import Any
+Importing this module does not import Heat.
+"""
+
+from typing import Final
 
 from oslo_config import cfg
 
 from os_placement_plugins import options, stack_hints
 
-GROUP = cfg.OptGroup(
+GROUP: Final = cfg.OptGroup(
     'heat_hints',
     title='Stack scheduler hints',
-    help=(
-        'Options for the scheduler hints that tell Nova which stack a server '
-        'belongs to, and for the providers that add further hints. '
-        'heat-engine reads these options when it starts.'
-    ),
+    help="""
+Options for the scheduler hints that tell Nova which stack a server belongs to,
+and for the providers that add further hints. heat-engine reads these options
+when it starts.
+""",
 )
 
-OPTS = [
+OPTS: Final = (
     cfg.BoolOpt(
         'enabled',
         default=False,
@@ -101,9 +104,12 @@ provider and its method ``check`` have no limit.
 """,
     ),
     options.SIGNING_KEY,
-]
+)
 
 
-def list_opts() -> list[tuple[cfg.OptGroup, list[Any]]]:
-    """Return the options for ``oslo-config-generator``."""
+def list_opts() -> list[tuple[cfg.OptGroup, tuple[cfg.Opt, ...]]]:
+    """Return the options, for ``oslo-config-generator``.
+
+    :returns: each group and its options.
+    """
     return [(GROUP, OPTS)]

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Options of the Senlin plug-ins, group ``[senlin_plugins]``."""
+"""The options of ``senlin_plugins``, in ``senlin.conf``.
+
+Importing this module does not import Senlin.
+"""
 
 import sys
-from typing import Any
+from typing import Final
 
 from oslo_config import cfg
 
@@ -12,10 +15,8 @@ from os_placement_plugins.text import one_line
 
 LOG = logger.get_logger(__name__)
 
-GROUP = 'senlin_plugins'
-
-group = cfg.OptGroup(
-    name=GROUP,
+GROUP: Final = cfg.OptGroup(
+    'senlin_plugins',
     title='Placement plug-ins for Senlin',
     help="""
 Options for the region placement policy, the deletion policy and
@@ -24,7 +25,7 @@ senlin-conductor and senlin-engine need the same values.
 """,
 )
 
-OPTS = [
+OPTS: Final = (
     cfg.BoolOpt(
         'check_catalog',
         default=True,
@@ -53,7 +54,7 @@ The policy asks the services that the action needs, in all regions
 at the same time.
 """,
     ),
-]
+)
 
 
 def load(conf: cfg.ConfigOpts) -> None:
@@ -71,9 +72,9 @@ def load(conf: cfg.ConfigOpts) -> None:
         sys.exit(str(exc))
 
 
-def list_opts() -> list[tuple[cfg.OptGroup, list[Any]]]:
-    """Return the options for ``oslo-config-generator``.
+def list_opts() -> list[tuple[cfg.OptGroup, tuple[cfg.Opt, ...]]]:
+    """Return the options, for ``oslo-config-generator``.
 
-    :returns: the group with its options.
+    :returns: each group and its options.
     """
-    return [(group, OPTS)]
+    return [(GROUP, OPTS)]

@@ -261,7 +261,7 @@ class RegionPlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         if growing:
             services = node_region.services(profile.CLIENT, properties)
         keystone = self.keystone(owner.user, owner.project)
-        options = cfg.CONF[conf.GROUP]
+        options = cfg.CONF.senlin_plugins
         faults = endpoints.find_faults(
             keystone.session,
             keystone.validate_regions(sorted(names)),

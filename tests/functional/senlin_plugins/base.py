@@ -49,7 +49,7 @@ class TestCase(unittest.TestCase):
         # The first here is the last to be done.
         self.addCleanup(self.senlin.reset)
 
-    def set_option(self, name, value, group=conf.GROUP):
+    def set_option(self, name, value, group=conf.GROUP.name):
         """Set an option, by default of this package, until the test ends."""
         cfg.CONF.set_override(name, value, group)
         self.addCleanup(cfg.CONF.clear_override, name, group)

@@ -10,7 +10,7 @@ from tests import configurations
 
 class Options(unittest.TestCase):
     def test_defaults_are_those_of_the_documentation(self):
-        options = configurations.load(conf.list_opts())[conf.GROUP]
+        options = configurations.load(conf.list_opts()).senlin_plugins
         self.assertIs(True, options.check_catalog)
         self.assertEqual(3, options.region_timeout)
 
