@@ -8,7 +8,7 @@ import sys
 from typing import Any, Final, NamedTuple, Self
 
 from nova_filters import conf
-from nova_filters.matching import inputs
+from nova_filters.matching import inputs, preferences
 from os_placement_plugins import child_process, upgrade_check
 from os_placement_plugins.text import listed, quote
 from os_placement_plugins.upgrade_check import (
@@ -346,15 +346,20 @@ class Checks(upgrade_check.Checks):
 def _list_others(plugins: Plugins, *names: str) -> dict[str, float]:
     """Return the multipliers of other weighers, without their signs.
 
-    Those in :data:`VETOES` are left out.
+    Those in :data:`VETOES` are left out. A preference with the most points
+    weighs more than one point.
 
     :param names: the weighers of this package that are left out, too.
     """
     multipliers = {}
     for weigher in plugins.weighers:
         is_ours = weigher.of_package and weigher.name in names
-        if weigher.multiplier and not is_ours and weigher.name not in VETOES:
-            multipliers[weigher.name] = abs(weigher.multiplier)
+        if not weigher.multiplier or is_ours or weigher.name in VETOES:
+            continue
+        multiplier = abs(weigher.multiplier)
+        if weigher.of_package and weigher.name == PREFERENCES:
+            multiplier *= preferences.weight(preferences.MOST_POINTS)
+        multipliers[weigher.name] = multiplier
     return multipliers
 
 

@@ -21,6 +21,7 @@ from os_placement_plugins.text import quote
 
 #: How many points one preference of a flavor may add or subtract: 1 to 100.
 _FACTOR: Final = re.compile('[1-9][0-9]?|100')
+MOST_POINTS: Final = 100
 
 
 class Preference(NamedTuple):

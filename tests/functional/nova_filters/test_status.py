@@ -158,9 +158,10 @@ CASES = (
         f'{AFFINITY} = -10\npreference_weight_multiplier = 20\n',
         STACKS,
         'WARNING',
-        'can add up to 2',
-        ': PreferenceWeigher (20), ',
-        'to 30 or more',
+        # A preference can have 100 points, which weigh 3.
+        'can add up to 6',
+        ': PreferenceWeigher (60), ',
+        'to 70 or more',
     ),
     ('', f'{AFFINITY} = -30', STACKS, 'SUCCESS', 'is -30.'),
     (
