@@ -41,7 +41,7 @@ def _is_rebuild(spec_obj: Any, hosts: Sequence[Any]) -> bool:
     return names == [host.host.lower()] and nodes == [host.nodename]
 
 
-def _report(
+def _log_refused(
     matcher: Matcher,
     passed: list[Any],
     refused: Mapping[Mismatch, list[Any]],
@@ -129,7 +129,7 @@ class AggregateInstanceTypeFilter(
             matcher = Matcher(flavor, exempt)
             passed, refused = matcher.match_hosts(hosts)
             if refused or any(spec.requirement.problem for spec in flavor):
-                _report(matcher, passed, refused, spec_obj)
+                _log_refused(matcher, passed, refused, spec_obj)
         except Exception:
             # A filter that raises ends the boot request with an error; a
             # filter that lets all hosts pass breaks the operator's rules.

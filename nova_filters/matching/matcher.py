@@ -108,7 +108,7 @@ class Matcher:
                 statements.read, None, flagged=True, demanded=True
             )
         )
-        self._checks = _Answers(functools.partial(_check, flavor))
+        self._checks = _Answers(functools.partial(_check_flavor, flavor))
         self._unmet_demands = _Answers(_unmet_demand)
         self._statements: dict[Any, Statement] = {}
 
@@ -126,9 +126,9 @@ class Matcher:
         groups: dict[Joined, list[HostT]] = {}
         for host in hosts:
             try:
-                joined = self._join(host.aggregates or ())  # type: ignore[attr-defined]
+                joined = self._join_statements(host.aggregates or ())  # type: ignore[attr-defined]
             except Exception as exc:
-                refused.setdefault(_unreadable(exc), []).append(host)
+                refused.setdefault(_unreadable_mismatch(exc), []).append(host)
                 continue
             group = groups.get(joined)
             if group is None:
@@ -148,9 +148,9 @@ class Matcher:
             ``Side.AGGREGATE``. Each part is sorted by key.
         """
         try:
-            joined = self._join(aggregates)
+            joined = self._join_statements(aggregates)
         except Exception as exc:
-            return [_unreadable(exc)]
+            return [_unreadable_mismatch(exc)]
         bits, _ = joined
         mismatches = dict.fromkeys(self._checks[bits].mismatches)
         for unmet in sorted(self._find_unmet(joined).items()):
@@ -208,12 +208,12 @@ class Matcher:
         try:
             statement = self._statements.get(aggregate)
             if statement is None:
-                statement = self._read(aggregate)
+                statement = self._read_statement(aggregate)
         except Exception:
             return mismatch.cause is Cause.UNREADABLE
         bits, demands = statement
         for index in self._indices.get(key, ()):
-            if _bits(bits, index) & statements.DEMAND:
+            if _select_bits(bits, index) & statements.DEMAND:
                 return True
         if demands is None:
             return False
@@ -225,11 +225,12 @@ class Matcher:
 
         :raises Exception: if an aggregate cannot be read.
         """
-        joined, _ = self._join(aggregates)
+        joined, _ = self._join_statements(aggregates)
         return [
             index
             for index, spec in enumerate(self.flavor)
-            if statements.check_flavor(spec, _bits(joined, index)) is None
+            if statements.check_flavor(spec, _select_bits(joined, index))
+            is None
         ]
 
     def count_unmet_demands(self, aggregates: Iterable[Any]) -> int:
@@ -237,9 +238,9 @@ class Matcher:
 
         :raises Exception: if an aggregate cannot be read.
         """
-        return len(self._find_unmet(self._join(aggregates)))
+        return len(self._find_unmet(self._join_statements(aggregates)))
 
-    def _join(self, aggregates: Iterable[Any]) -> Joined:
+    def _join_statements(self, aggregates: Iterable[Any]) -> Joined:
         """Return what some aggregates say together.
 
         :raises Exception: if an aggregate cannot be read.
@@ -249,14 +250,14 @@ class Matcher:
         for aggregate in aggregates:
             statement = self._statements.get(aggregate)
             if statement is None:
-                statement = self._read(aggregate)
+                statement = self._read_statement(aggregate)
             bits, demands = statement
             joined_bits |= bits
             if demands is not None:
                 joined_demands.append(demands)
         return joined_bits, frozenset(joined_demands)
 
-    def _read(self, aggregate: Any) -> Statement:
+    def _read_statement(self, aggregate: Any) -> Statement:
         """Return what an aggregate says, and remember it.
 
         :raises Exception: if the aggregate cannot be read.
@@ -331,7 +332,7 @@ class Matcher:
         return unmet
 
 
-def _check(flavor: Sequence[inputs.FlavorSpec], joined: int) -> _Check:
+def _check_flavor(flavor: Sequence[inputs.FlavorSpec], joined: int) -> _Check:
     """Check the extra specs of a flavor.
 
     :param joined: what the aggregates of a host say about them.
@@ -339,7 +340,7 @@ def _check(flavor: Sequence[inputs.FlavorSpec], joined: int) -> _Check:
     mismatches = []
     unmet = {}
     for index, spec in enumerate(flavor):
-        bits = _bits(joined, index)
+        bits = _select_bits(joined, index)
         cause = statements.check_flavor(spec, bits)
         if cause is not None:
             mismatches.append(
@@ -406,10 +407,10 @@ def _unmet_demand(unmet: tuple[str, Unmet]) -> Mismatch:
     return Mismatch(Side.AGGREGATE, cause, key, malformed=malformed)
 
 
-def _bits(joined: int, index: int) -> int:
+def _select_bits(joined: int, index: int) -> int:
     return joined >> index * _WIDTH & _MASK
 
 
-def _unreadable(exc: Exception) -> Mismatch:
+def _unreadable_mismatch(exc: Exception) -> Mismatch:
     problem = quote(f'{type(exc).__name__}: {exc}')
     return Mismatch(Side.AGGREGATE, Cause.UNREADABLE, problem=problem)

@@ -98,7 +98,7 @@ class Preferences:
         points = 0
         if self._soft_matcher is not None:
             points -= self._soft_matcher.count_unmet_demands(aggregates)
-        for preference in self._met(aggregates):
+        for preference in self._met_preferences(aggregates):
             points += preference.points
         return points
 
@@ -106,7 +106,7 @@ class Preferences:
         self, aggregates: Collection[Any]
     ) -> Iterator[tuple[int, str]]:
         """Yield each gain and loss of points of a host, with its reason."""
-        for preference in self._met(aggregates):
+        for preference in self._met_preferences(aggregates):
             value = preference.spec.requirement.text
             yield preference.points, f'{preference.name}={value}'
         if self._soft_matcher is None:
@@ -116,7 +116,9 @@ class Preferences:
                 reason = self._soft_matcher.explain(mismatch, aggregates)
                 yield -1, reason.summary()
 
-    def _met(self, aggregates: Collection[Any]) -> list[Preference]:
+    def _met_preferences(
+        self, aggregates: Collection[Any]
+    ) -> list[Preference]:
         """Return the preferences of the flavor that a host meets."""
         if self._flavor_matcher is None:
             return []

@@ -21,7 +21,7 @@ def list_names(host: Any) -> list[str]:
 
     :returns: the names, with "?" in place of each unreadable name.
     """
-    return sorted(read_aggregate(each).name for each in _aggregates(host))
+    return sorted(read_aggregate(each).name for each in _read_aggregates(host))
 
 
 def list_problems(
@@ -73,7 +73,9 @@ def explain_groups(
     for mismatch, hosts in refused.items():
         groups: dict[frozenset[Any], list[HostT]] = {}
         for host in hosts:
-            groups.setdefault(frozenset(_aggregates(host)), []).append(host)
+            groups.setdefault(frozenset(_read_aggregates(host)), []).append(
+                host
+            )
         for aggregates, group in groups.items():
             yield group, matcher.explain(mismatch, aggregates)
 
@@ -90,7 +92,9 @@ def group_hosts(
     commonest = sorted(refused.items(), key=lambda entry: -len(entry[1]))
     parts = []
     for mismatch, hosts in commonest[:most]:
-        for aggregates, part in _split(matcher, mismatch, hosts).items():
+        for aggregates, part in _split_by_causes(
+            matcher, mismatch, hosts
+        ).items():
             parts.append((mismatch, aggregates, part))
     parts.sort(key=lambda entry: -len(entry[2]))
     groups: dict[str, list[HostT]] = {}
@@ -100,7 +104,7 @@ def group_hosts(
     return groups
 
 
-def _split(
+def _split_by_causes(
     matcher: Matcher, mismatch: Mismatch, hosts: list[HostT]
 ) -> dict[frozenset[Any], list[HostT]]:
     """Return hosts by the aggregates that the summary of a mismatch names."""
@@ -114,7 +118,7 @@ def _split(
     }
     parts: dict[frozenset[Any], list[HostT]] = {}
     for host in hosts:
-        causes_of_host = frozenset(causes.intersection(_aggregates(host)))
+        causes_of_host = frozenset(causes.intersection(_read_aggregates(host)))
         parts.setdefault(causes_of_host, []).append(host)
     return parts
 
@@ -142,11 +146,11 @@ def unite_aggregates(hosts: Iterable[Any]) -> set[Any]:
     """Return the readable aggregates of some hosts."""
     aggregates: set[Any] = set()
     for host in hosts:
-        aggregates.update(_aggregates(host))
+        aggregates.update(_read_aggregates(host))
     return aggregates
 
 
-def _aggregates(host: Any) -> list[Any]:
+def _read_aggregates(host: Any) -> list[Any]:
     """Return a host's aggregates; an empty list if they are unreadable."""
     try:
         return list(host.aggregates or ())

@@ -89,11 +89,11 @@ def _rank_hosts(
         candidates, policy, topology.Ties(str(team), kind)
     )
     if is_strict:
-        domains.refuse(refused)
+        domains.refuse_hosts(refused)
     for host, count in members.counts.items():
         domains.add_members(paths.find_path(host), count)
     for member in members.alike():
-        domains.place(paths.find_origin(member.origin))
+        domains.place_member(paths.find_origin(member.origin))
     order = domains.sort_candidates(origin)
     ranks = {path: rank for rank, path in enumerate(order)}
     return {

@@ -183,22 +183,22 @@ class Domain:
             (domain,) = domain.inside.values()
         return not domain.inside and domain.path == origin
 
-    def take(self, origin: Path) -> Path:
+    def take_member(self, origin: Path) -> Path:
         """Add a member, and return the path of its host.
 
         :param origin: the path of the host that the member leaves; empty if
             it leaves none.
         """
         if self.inside:
-            domain = self._next(origin)
-            path = domain.take(origin)
+            domain = self._pop_domain(origin)
+            path = domain.take_member(origin)
             heapq.heappush(self._queue, (domain.key(), domain.path))
         else:
             path = self.path
         self.members += 1
         return path
 
-    def _next(self, origin: Path) -> 'Domain':
+    def _pop_domain(self, origin: Path) -> 'Domain':
         """Remove the next inner domain from the queue, and return it."""
         if not self._queue:
             self._queue = [
@@ -229,9 +229,9 @@ class Topology:
         self._policy, self._ties = policy, ties
         self._cloud = Domain((), policy, 0)
         self._domains: dict[Path, Domain] = {(): self._cloud}
-        self._hosts = {path: self._add(path) for path in candidates}
+        self._hosts = {path: self._add_domain(path) for path in candidates}
 
-    def refuse(self, hosts: Iterable[Path]) -> None:
+    def refuse_hosts(self, hosts: Iterable[Path]) -> None:
         """Give no member to these hosts until all others are full."""
         for path in hosts:
             self._hosts[path].refused = True
@@ -243,22 +243,22 @@ class Topology:
             if path in self._domains:
                 self._domains[path].members += count
 
-    def _add(self, path: Path) -> Domain:
+    def _add_domain(self, path: Path) -> Domain:
         """Return the domain of a path, which is added if it is new."""
         if path not in self._domains:
-            above = self._add(path[:-1])
+            above = self._add_domain(path[:-1])
             domain = Domain(path, self._policy, self._ties.number(path))
             self._domains[path] = above.inside[path] = domain
         return self._domains[path]
 
-    def place(self, origin: Path = ()) -> None:
+    def place_member(self, origin: Path = ()) -> None:
         """Give a host to a member that is placed before the server.
 
         :param origin: the path of the host that the member leaves.
         """
         # A member without another candidate goes elsewhere.
         if not self._cloud.is_left(origin):
-            self._cloud.take(origin)
+            self._cloud.take_member(origin)
 
     def sort_candidates(self, origin: Path = ()) -> list[Path]:
         """Place the server, and return its candidates, the best one first.
@@ -270,7 +270,7 @@ class Topology:
         :param origin: the path of the host that the server leaves. It is not
             returned.
         """
-        best = self._cloud.take(origin)
+        best = self._cloud.take_member(origin)
         alternates = [
             path
             for path in self._cloud.sort_hosts()

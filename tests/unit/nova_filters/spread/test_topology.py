@@ -40,7 +40,7 @@ def make(
     for member in members.split():
         domains.add_members(path(member), 1)
     for _ in range(ahead):
-        domains.place()
+        domains.place_member()
     return domains
 
 
@@ -113,7 +113,7 @@ class ChooseTest(unittest.TestCase):
             )
             counts.update((rack, chosen))
         for _ in range(ahead):
-            domains.place()
+            domains.place_member()
         best, *others = domains.sort_candidates()
         self.assertEqual(chosen, best)
         self.assertEqual({hosts[n] for n in candidates} - {best}, {*others})
@@ -127,13 +127,13 @@ class ChooseTest(unittest.TestCase):
     @ddt.unpack
     def test_a_member_leaves_its_host(self, hosts, origin, free_host) -> None:
         domains = make(hosts)
-        domains.place(path(origin))
+        domains.place_member(path(origin))
         best, *_ = domains.sort_candidates()
         self.assertEqual(path(free_host), best)
 
     def test_a_member_without_another_host_goes_elsewhere(self) -> None:
         domains = make('a')
-        domains.place(path('a'))
+        domains.place_member(path('a'))
         self.assertEqual(['a'], names(domains.sort_candidates()))
 
     def test_a_server_that_is_resized_leaves_its_host_to_others(self) -> None:
@@ -201,9 +201,9 @@ class AlternatesTest(unittest.TestCase):
     ) -> None:
         for ahead in (0, 2):
             domains = make('a b c', policy=Policy(capacity=1))
-            domains.refuse([path('c')])
+            domains.refuse_hosts([path('c')])
             for _ in range(ahead):
-                domains.place()
+                domains.place_member()
             # Two members take the other hosts.
             order = names(domains.sort_candidates())
             self.assertEqual('c', order[2 - ahead])
