@@ -134,6 +134,16 @@ class CommandTestCase(unittest.TestCase):
             self.assertIn(word, lines[0])
 
 
+#: The shell's own commands that change a cloud, where an operator follows a
+#: page or a remedy.
+CHANGES = (
+    'aggregate add host',
+    'aggregate create',
+    'aggregate set',
+    'aggregate unset',
+    'flavor set',
+    'flavor unset',
+)
 #: What Nova calls the rows that each option reads.
 NOUNS = {
     'flavors': 'flavors',
@@ -154,6 +164,20 @@ class CloudTestCase(CommandTestCase):
         self.mocker = requests_mock.Mocker()
         self.enterContext(self.mocker)
         self.cloud.install(self.mocker)
+
+    def openstack(self, *arguments: str, **variables: str) -> Result:
+        """Run a command, which must only read if it is not a change."""
+        before = len(self.mocker.request_history)
+        result = super().openstack(*arguments, **variables)
+        if not ' '.join(arguments).startswith(CHANGES):
+            sent = {
+                (request.method, request.url)
+                for request in self.mocker.request_history[before:]
+                if request.method != 'GET'
+            }
+            login = ('POST', f'{rest_stub.AUTH_URL}/auth/tokens')
+            self.assertLessEqual(sent, {login})
+        return result
 
     def files(self, *nouns: str) -> list[str]:
         """Save what Nova's API answers; return the options that read it."""

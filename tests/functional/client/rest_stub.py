@@ -128,9 +128,9 @@ class Cloud:
         )
         mocker.get(COMPUTE, json={'version': version})
         below_compute = re.compile(f'{COMPUTE}/.')
-        mocker.get(below_compute, json=self._answer)
-        mocker.post(below_compute, json=self._answer)
-        mocker.delete(below_compute, json=self._answer)
+        mocker.register_uri(
+            requests_mock.ANY, below_compute, json=self._answer
+        )
 
     def _answer(self, request: Any, context: Any) -> dict[str, Any]:
         version = request.headers.get('OpenStack-API-Version', '2.1')

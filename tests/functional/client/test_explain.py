@@ -9,14 +9,6 @@ _SCOPE = 'aggregate_instance_extra_specs'
 
 
 class ExplainTest(base.CloudTestCase):
-    def test_a_cloud_is_only_read(self) -> None:
-        self.data(f'{_EXPLAIN} gpu.large')
-        methods = {r.url: r.method for r in self.mocker.request_history}
-        login = methods.pop(f'{rest_stub.AUTH_URL}/auth/tokens')
-        self.assertEqual('POST', login)
-        self.assertIn(f'{rest_stub.COMPUTE}/os-aggregates', methods)
-        self.assertEqual({'GET'}, {*methods.values()})
-
     def test_programs_get_all_that_people_get(self) -> None:
         del self.cloud.services['compute-8']
         rows, sentences = self.answer(f'{_EXPLAIN} m1.small')

@@ -94,10 +94,15 @@ class ShellTestCase(base.TestCase, client.CommandTestCase):
     def shell(self, *arguments):
         """Run ``openstack`` and return what it left behind.
 
-        In this process, which is quick: Senlin's green threads go on.
+        In this process, which is quick: Senlin's green threads go on. A plan
+        must only read.
         """
+        self.gateway.methods.clear()
         # What these log is nothing that the shell says.
         with mock.patch.object(
             logging.getLogger('senlin'), 'propagate', False
         ):
-            return self.openstack(*arguments, **self.login, COLUMNS='80')
+            result = self.openstack(*arguments, **self.login, COLUMNS='80')
+        if arguments[:3] == ('cluster', 'region', 'plan'):
+            self.assertLessEqual(self.gateway.methods, {'GET'})
+        return result
