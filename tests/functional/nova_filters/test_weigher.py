@@ -156,13 +156,18 @@ class OrderTest(base.StackTestCase):
         self.cloud.update(request, host=self.hosts[2], task_state=None)
         self.assertEqual([0, 0, 1, 0], self.members(other))
 
-    def test_members_that_are_resized_at_once_change_places(self) -> None:
-        requests = [self.request(_STACK) for _ in self.hosts]
-        for request, host in zip(requests, self.hosts, strict=True):
-            self.cloud.place(request, host, 'active')
-            self.cloud.start_action(request, 'resize', 'resize_prep')
-            request.ignore_hosts.append(host)
-        self.assertEqual([1, 1, 1, 1], self.choose_all(requests))
+    def test_members_that_are_resized_at_once_need_another_host(self) -> None:
+        """Unit tests of topologies count how often two share a host."""
+        *origins, _ = self.hosts
+        for number in range(12):
+            hints = of_stack(f'root-{number}')
+            requests = [self.request(hints) for _ in origins]
+            for request, host in zip(requests, origins, strict=True):
+                self.cloud.place(request, host, 'active')
+                self.cloud.start_action(request, 'resize', 'resize_prep')
+                request.ignore_hosts.append(host)
+            chosen = self.choose_all(requests)
+            self.assertEqual([0, 1, 1, 1], sorted(chosen), hints)
 
     def test_boots_and_moves_see_each_other(self) -> None:
         boot, move = (self.request(_STACK) for _ in range(2))

@@ -12,6 +12,10 @@ from hypothesis import strategies as st
 
 from nova_filters.spread import topology
 from nova_filters.spread.topology import Policy, Ties
+from tests import pages
+
+#: How many teams are resized.
+_TEAMS = 1000
 
 
 def path(text: str) -> topology.Path:
@@ -50,7 +54,7 @@ def sort(hosts: str, members: str = '', **options) -> list[str]:
 
 
 @ddt.ddt
-class ChooseTest(unittest.TestCase):
+class ChooseTest(pages.PageTestCase):
     @ddt.data(
         ('a b c', 'a b', False, 'c'),
         ('a b c', 'a b c c', True, 'c'),
@@ -135,6 +139,41 @@ class ChooseTest(unittest.TestCase):
         domains = make('a')
         domains.place_member(path('a'))
         self.assertEqual(['a'], names(domains.sort_candidates()))
+
+    def resize_all(self, members: int, hosts: int, team: str) -> int:
+        """Return how many members share a host, after all were resized.
+
+        Each member begins on a host of its own, and leaves this host.
+        """
+        paths = [(('host', f'host-{number}'),) for number in range(hosts)]
+        chosen = set()
+        for number in range(members):
+            domains = topology.Topology(paths, Policy(), Ties(team))
+            for origin in paths[:number]:
+                domains.place_member(origin)
+            best, *_ = domains.sort_candidates(paths[number])
+            self.assertNotEqual(paths[number], best)
+            chosen.add(best)
+        return members - len(chosen)
+
+    def test_members_that_are_resized_at_once(self) -> None:
+        shares = {}
+        for members in (3, 4, 6, 12):
+            pairs = 0
+            for number in range(_TEAMS):
+                team = str(('stack', f'root-{number}', 'p1'))
+                shared = self.resize_all(members, members, team)
+                self.assertLessEqual(shared, 1)
+                pairs += shared
+                alone = self.resize_all(members, members + 1, team)
+                self.assertEqual(0, alone)
+            shares[members] = round(100 * pairs / _TEAMS)
+        self.assert_page_says(
+            'nova-spread',
+            f'Of {_TEAMS:,} teams each, this happened to {shares[3]}% with '
+            f'three members, {shares[4]}% with four, {shares[6]}% with six, '
+            f'and {shares[12]}% with twelve.',
+        )
 
     def test_a_server_that_is_resized_leaves_its_host_to_others(self) -> None:
         first, *others = sort('a b c')
