@@ -14,7 +14,7 @@ import unittest
 from oslo_upgradecheck import upgradecheck
 
 from testing import subprocesses
-from tests import processes
+from tests import processes, signing
 
 #: What each command loads of its service, in its order; ``.*`` stands for all
 #: modules of a package.
@@ -134,7 +134,6 @@ class UpgradeCheckCase(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def execute(self, *arguments):
-        """Run the command."""
         files = [self.folder / name for name in ('output', 'error')]
         for file in files:
             file.write_text('')
@@ -144,7 +143,6 @@ class UpgradeCheckCase(unittest.TestCase):
         return Answer(code, *(file.read_text() for file in files))
 
     def write(self, text):
-        """Write the configuration file and return its path."""
         path = self.folder / self.file
         path.write_text(text)
         return path
@@ -153,13 +151,15 @@ class UpgradeCheckCase(unittest.TestCase):
         """Run all checks on a configuration.
 
         :returns: an :class:`Answer`; its exit code is known to be that of
-            the worst check, and that there is nothing beside the answer.
+            the worst check, and that there is nothing beside the answer. It
+            shows no signing key.
         """
         path = self.write(text)
         answer = self.execute(
             '--config-file', path, 'upgrade', 'check', '--json'
         )
         self.assertEqual('', answer.error)
+        self.assertNotIn(signing.KEY, answer.output)
         worst = max(
             upgradecheck.Code[name] for name, _ in answer.checks.values()
         )
@@ -167,7 +167,6 @@ class UpgradeCheckCase(unittest.TestCase):
         return answer
 
     def assert_details(self, answer, name, code, *words):
-        """Check the row of one check."""
         result, details = answer.checks[name]
         self.assertEqual(code, result, details)
         for word in words:

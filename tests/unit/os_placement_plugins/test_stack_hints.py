@@ -5,7 +5,7 @@
 import unittest
 
 import ddt
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from os_placement_plugins import signature, stack_hints
@@ -138,6 +138,8 @@ class ReadTest(unittest.TestCase):
             self.assertIsNone(read.stack_name)
 
     @given(st.dictionaries(NAMES, ANYTHING), ANYTHING)
+    @example({'heat_signature': '\udc00'}, 'p1')
+    @example({'heat_path_in_stack': '[' * 100_000}, 'p1')
     def test_whatever_a_tenant_sends_is_read(self, hints, project) -> None:
         read = stack_hints.read(hints, project)
         self.assertIsInstance(read.path, tuple)
