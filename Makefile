@@ -25,7 +25,7 @@ COVERED = unit,client,functional-2024.1,functional-2026.2
 COVERAGE = coverage==7.17.3
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-latest cover mutants env unit cloud-test check docs dist release-check sample clean
+.PHONY: help demo test test-all test-latest cover mutants env unit cloud-test check docs dist sample clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-13s %s\n", $$1, $$2}' Makefile
@@ -88,9 +88,6 @@ docs: $(STAMP) ## build documentation and release notes into doc/build/html
 
 dist: $(STAMP) ## build sdist and wheel into dist/, as for a release
 	@$(TOX) run -q -e dist
-
-release-check: $(STAMP) ## say what is missing for a release, and build it in a clone
-	@.make/bin/python -m tools.release_check
 
 sample: $(STAMP) ## write etc/*.conf.sample from the option modules
 	@$(TOX) run -q -e genconfig
