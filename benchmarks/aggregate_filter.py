@@ -189,7 +189,6 @@ def clouds(quick: bool) -> Iterator[Cloud]:
 
 
 def measure(quick: bool) -> str:
-    """Run everything and return the report."""
     bench = Bench()
     rows = []
     for cloud in clouds(quick):

@@ -192,7 +192,6 @@ def stacks(
 
 
 def measure(quick: bool) -> str:
-    """Measure everything and return the table."""
     # Heat's own words would come between the lines.
     logging.getLogger().addHandler(logging.NullHandler())
     bench = Bench()

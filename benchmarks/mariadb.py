@@ -26,7 +26,6 @@ class Server:
         self._socket = folder / 'socket'
 
     def query(self, statement: str) -> list[tuple[str, ...]]:
-        """Return the rows that meet a statement."""
         with (
             pymysql.connect(
                 unix_socket=str(self._socket), user='root', autocommit=True

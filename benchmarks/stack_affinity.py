@@ -167,7 +167,6 @@ class Meter:
 
 
 def measure_case(cloud: Any, server: mariadb.Server, case: Case) -> list[Any]:
-    """Return a row of the table."""
     manager = cloud.scheduler().host_manager
     ours = manager.weighers
     nova = [
@@ -206,7 +205,6 @@ def measure_case(cloud: Any, server: mariadb.Server, case: Case) -> list[Any]:
 
 
 def measure(quick: bool) -> str:
-    """Return the table."""
     # It chooses Nova's concurrency.
     from testing.nova import engine
 

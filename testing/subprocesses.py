@@ -53,7 +53,6 @@ class Server:
         return line.decode().rstrip('\n')
 
     def close(self) -> None:
-        """End the process."""
         with self.process:
             self.process.kill()
 

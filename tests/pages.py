@@ -14,8 +14,6 @@ the block are its marks:
     The block is a file with this name, or a part of the file.
 ``.. not run: REASON``
     This block does not run.
-
-``python -m tests.pages`` prints what comes of the blocks of each page.
 """
 
 import ast
@@ -120,7 +118,6 @@ class Block:
 
     @property
     def commands(self) -> list[Command]:
-        """Return the commands of a console."""
         commands = []
         for piece in re.split(r'^(?=[$#] )', self.text, flags=re.M):
             if piece:
@@ -135,15 +132,6 @@ class Block:
         """Return whether the block has only commands for root."""
         return self.kind == 'console' and all(
             command.root for command in self.commands
-        )
-
-    @property
-    def is_asserted(self) -> bool:
-        """Return whether more is asserted than that the commands succeed."""
-        return (
-            self.kind != 'console'
-            or 'check' in self.marks
-            or any(command.output for command in self.commands)
         )
 
 
@@ -403,29 +391,3 @@ class Walk(PageTestCase):
 
     def use(self, block: Block) -> None:
         """Use a block that is not a console; by default, for its check."""
-
-
-def main() -> None:
-    """Print how many blocks of each page run, and why the others do not."""
-    total: collections.Counter[str] = collections.Counter()
-    for page in pages():
-        blocks = read(page)
-        if not blocks:
-            continue
-        runs = [block for block in blocks if block.suite]
-        count = {
-            'blocks': len(blocks),
-            'run': len(runs),
-            'asserted': sum(block.is_asserted for block in runs),
-        }
-        total.update(count)
-        print(f'{page}: {count}')
-        for block in blocks:
-            if reason := block.marks.get('not run'):
-                print(f'    line {block.line} is not run: {reason}')
-    print(f'all pages: {dict(total)}')
-    print(*problems(), sep='\n')
-
-
-if __name__ == '__main__':
-    main()

@@ -46,7 +46,6 @@ class Mistake(NamedTuple):
 
 
 def modules() -> list[pathlib.Path]:
-    """Return the pure modules."""
     settings = tomllib.loads((ROOT / 'pyproject.toml').read_text())
     contracts = settings['tool']['importlinter']['contracts']
     (pure,) = (c for c in contracts if c['name'].startswith('Pure modules'))

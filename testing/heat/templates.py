@@ -12,7 +12,6 @@ from testing.heat import loopback
 def server(
     hints: Mapping[str, Any] | None = None, **properties: Any
 ) -> dict[str, Any]:
-    """Return a server for a template."""
     resource: dict[str, Any] = {
         'type': 'OS::Nova::Server',
         'properties': {
@@ -28,7 +27,6 @@ def server(
 
 
 def template(**resources: Any) -> dict[str, Any]:
-    """Return a template that has these resources."""
     return {'heat_template_version': '2018-08-31', 'resources': resources}
 
 
@@ -53,7 +51,6 @@ def group(count: int, member: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def scaled(count: int, member: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an autoscaling group."""
     sizes = {'min_size': count, 'max_size': count}
     return {
         'type': 'OS::Heat::AutoScalingGroup',

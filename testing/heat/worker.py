@@ -103,7 +103,6 @@ def dump_configuration() -> None:
 def work(
     scenario: Mapping[str, Any], log: str, python_path: list[str]
 ) -> NoReturn:
-    """Run a scenario in this new process, print its result, and end."""
     code = 1
     answer, sys.stdout = sys.stdout, sys.stderr
     try:

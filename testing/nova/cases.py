@@ -108,7 +108,6 @@ _Loader.add_constructor('!any', _any)
 
 
 def _read(name: str) -> Any:
-    """Return what a file holds."""
     text = (_FOLDER / name).read_text()
     return yaml.load(text, Loader=_Loader)  # noqa: S506
 
@@ -134,7 +133,6 @@ def examples() -> tuple[Example, ...]:
 
 
 def _cells(table: Mapping[str, Any]) -> Iterator[Cell]:
-    """Yield the cells of a table."""
     for row, columns in table['rows'].items():
         if 'column' in table:
             columns = {table['column']: columns}

@@ -45,7 +45,6 @@ class Cloud(databases.Databases):
     def add_aggregate(
         self, name: str, hosts: Sequence[str], metadata: Mapping[str, str]
     ) -> Any:
-        """Return a new aggregate, as Nova's Aggregate."""
         aggregate = objects.Aggregate(
             self.context, name=name, metadata=dict(metadata)
         )
@@ -181,7 +180,6 @@ class Cloud(databases.Databases):
         return {host: counts.get(host, 0) for host in sorted(self.hosts)}
 
     def states(self, scheduler: Any, request: Any) -> list[Any]:
-        """Return the HostStates of all hosts."""
         return list(
             scheduler.host_manager.get_host_states_by_uuids(
                 self.context, None, request
@@ -262,7 +260,6 @@ class Cloud(databases.Databases):
     def add_group(
         self, policy: str, uuid: str | None = None, **rules: str
     ) -> Any:
-        """Return a new server group, as Nova's InstanceGroup."""
         group = objects.InstanceGroup(
             self.context,
             uuid=uuid or uuidutils.generate_uuid(),
@@ -287,7 +284,6 @@ def stack_weigher(scheduler: manager.SchedulerManager) -> Any:
 
 
 def _reasons(logged: list[logging.LogRecord]) -> str:
-    """Return the reasons that the filter's INFO lines give."""
     return '; '.join(
         str(record.args['reasons'])
         for record in logged
@@ -296,5 +292,4 @@ def _reasons(logged: list[logging.LogRecord]) -> str:
 
 
 def nova_version() -> str:
-    """Return the version of the installed Nova."""
     return str(version.version_string())

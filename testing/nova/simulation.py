@@ -161,7 +161,6 @@ class Simulation:
             yield
 
     def _set_up_moves(self) -> None:
-        """Make the servers that shall move."""
         kind = self._case.kind
         if kind == spread_case.BOOT:
             return
@@ -178,7 +177,6 @@ class Simulation:
                 self.chosen[request.instance_uuid] = origin
 
     def _boot(self, number: int) -> Iterator[float]:
-        """Boot a server."""
         between = self._random.uniform
         request = self._simulated.request(number)
         self._requests[number] = request
@@ -305,6 +303,5 @@ class Simulation:
         return [state.host for state in states]
 
     def _report(self, host: str) -> None:
-        """Have a compute node report its usage."""
         counts = collections.Counter(self.chosen.values())
         self._simulated.report(counts, host)

@@ -138,7 +138,6 @@ class Engine:
     def profile(
         self, type_name: str = 'senlin_plugins.nova.server', **properties: Any
     ) -> str:
-        """Create a profile and return its id."""
         properties = properties or {'flavor': 'small', 'networks': []}
         body = {'profile': _definition(type_name, properties, '1.0')}
         return str(self.call('POST', '/profiles', body)['profile']['id'])
@@ -146,7 +145,6 @@ class Engine:
     def policy(
         self, type_name: str, properties: dict[str, Any], version: str = '1.0'
     ) -> str:
-        """Create a policy and return its id."""
         body = {'policy': _definition(type_name, properties, version)}
         return str(self.call('POST', '/policies', body)['policy']['id'])
 
@@ -176,7 +174,6 @@ class Engine:
         return self.wait(self.start(cluster_id, name, **arguments))
 
     def attach(self, cluster_id: str, policy_id: str) -> dict[str, Any]:
-        """Attach a policy and return the action."""
         return self.act(cluster_id, 'policy_attach', policy_id=policy_id)
 
     def start_node(self, cluster_id: str, profile_id: str) -> tuple[str, str]:

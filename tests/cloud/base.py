@@ -80,7 +80,6 @@ class ServerTest(CloudTest):
         return made
 
     def make_group(self, policy: str) -> str:
-        """Make a server group and return its id."""
         made = self.compute.create_server_group(
             name=unique('group'), policy=policy
         ).id

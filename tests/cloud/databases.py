@@ -91,7 +91,6 @@ def fill_shared(service: str) -> None:
 
 
 def fill_neutron() -> None:
-    """Make the tables of Neutron."""
     manage = services.program(
         layout.ENVIRONMENT, 'neutron-db-manage', 'neutron.conf'
     )
@@ -99,7 +98,6 @@ def fill_neutron() -> None:
 
 
 def fill_placement(region: layout.Region) -> None:
-    """Make the tables of a region's Placement."""
     manage = services.program(
         region.environment,
         'placement-manage',

@@ -87,7 +87,6 @@ def rabbitmq() -> Service:
 
 
 def keystone() -> Service:
-    """Return Keystone."""
     application = 'keystone.server.wsgi:initialize_public_application'
     port = PORTS['keystone']
     return Service(
@@ -99,7 +98,6 @@ def keystone() -> Service:
 
 
 def placement(region: layout.Region) -> Service:
-    """Return Placement in a region."""
     application = 'placement.wsgi:init_application'
     name = f'{region.name}.placement'
     port = PORTS[name]
@@ -147,7 +145,6 @@ def nova_api(region: layout.Region) -> Service:
 
 
 def nova(region: layout.Region) -> Iterator[Service]:
-    """Yield the services of Nova in a region."""
     name, environment = region.name, region.environment
     common, databases = nova_files(region)
     yield nova_api(region)

@@ -23,7 +23,8 @@ FOREIGN = """
     user_variables
     --availability-zone --check-capacity --config-dir --min-size --no-deps
     log_config_append
-    CUSTOM_LICENSED no-such-key filter_one run_filter_for_index
+    CUSTOM_LICENSED hw_rng hw_video no-such-key vmware
+    filter_one run_filter_for_index
     ACTION Encountered safe max_connections
 """
 #: Which command stands above which one.

@@ -164,7 +164,6 @@ class ScenarioCase(pages.PageTestCase):
             return Outcome(stacks, cloud.requests, log.read_text())
 
     def assert_created(self, *names: str) -> None:
-        """Fail unless these stacks were created."""
         for name in names:
             stack = self.outcome.stacks[name]
             self.assertEqual('CREATE_COMPLETE', stack['status'], stack)

@@ -23,7 +23,6 @@ NESTED = stack(
 
 
 def read_sections(text):
-    """Return the sections of a configuration file."""
     parser = configparser.ConfigParser(
         interpolation=None, default_section='', strict=False
     )

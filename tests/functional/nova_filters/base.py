@@ -125,12 +125,10 @@ class CloudTestCase(OptionTestCase):
         return host
 
     def add_aggregate(self, hosts: list[str], metadata: dict[str, str]) -> Any:
-        """Return a new aggregate."""
         name = f'aggregate-{next(self._numbers)}'
         return self.cloud.add_aggregate(name, hosts, metadata)
 
     def add_flavor(self, extra_specs: dict[str, str]) -> Any:
-        """Return a new flavor."""
         return self.cloud.add_flavor(
             f'flavor-{next(self._numbers)}', extra_specs
         )
@@ -142,7 +140,6 @@ class CloudTestCase(OptionTestCase):
         return [by_host[host] for host in self.hosts]
 
     def choose(self, request: Any) -> str:
-        """Return the host that the scheduler chooses."""
         states = self.states(request)
         best, *_ = self.scheduler._get_sorted_hosts(request, states, 0)
         return best.host
@@ -176,7 +173,6 @@ class StackTestCase(CloudTestCase):
             self.restart()
 
     def request(self, hints: Any, project: str = 'p1', group: Any = None):
-        """Return a request for one server on the hosts."""
         return self.cloud.request(
             self.flavor, self.hosts, hints, project, group=group
         )
@@ -200,7 +196,6 @@ class StackTestCase(CloudTestCase):
         return [counts[host] for host in self.hosts]
 
     def weigh(self, request: Any, states: Any = None) -> list[float]:
-        """Return the weights of the hosts."""
         weighed = [
             weights.WeighedHost(state, 0.0)
             for state in (states or self.states(request))
@@ -208,5 +203,4 @@ class StackTestCase(CloudTestCase):
         return self.weigher().weigh_objects(weighed, request)
 
     def weigher(self) -> Any:
-        """Return the weigher of the scheduler that is tested."""
         return engine.stack_weigher(self.scheduler)

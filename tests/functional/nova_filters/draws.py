@@ -49,7 +49,6 @@ def _key(rng: random.Random) -> str:
 
 
 def flavor(rng: random.Random) -> dict[str, str]:
-    """Return the extra specs of a flavor."""
     specs = {}
     for _ in range(rng.choice((0, 1, 1, 1, 2, 2, 3))):
         key = _key(rng)
@@ -65,7 +64,6 @@ def flavor(rng: random.Random) -> dict[str, str]:
 
 
 def metadata(rng: random.Random) -> dict[str, str]:
-    """Return the metadata of an aggregate."""
     data = {}
     for _ in range(rng.choice((0, 1, 1, 1, 2, 2, 3))):
         texts = [_text(rng) for _ in range(rng.choice((1, 1, 1, 2, 3)))]

@@ -184,7 +184,6 @@ class GroupTest(base.StackTestCase):
     """Server groups with a soft policy."""
 
     def group(self, multiplier: float, policy: str) -> Any:
-        """Return a new group in a cloud with this multiplier."""
         self.set_option('server_group_weight_multiplier', multiplier)
         self.restart()
         return self.cloud.add_group(policy)
@@ -568,7 +567,6 @@ class FaultTest(base.StackTestCase):
             self.weigh(self.request(of_stack('stack-2')))
 
     def add_cell(self, url: str) -> Any:
-        """Add another cell."""
         cell = objects.CellMapping(
             self.cloud.context,
             uuid=uuidutils.generate_uuid(),

@@ -72,7 +72,6 @@ class TestCase(unittest.TestCase):
         )
 
     def cluster(self, *policies, profile=None, size=0):
-        """Create a cluster with policies attached and return its id."""
         profile = profile or self.senlin.profile()
         cluster_id = self.senlin.cluster(profile, size)
         for policy in policies:
@@ -114,7 +113,6 @@ class TestCase(unittest.TestCase):
         self.assert_done(self.senlin.act_node(node_id, name, **arguments))
 
     def add_node(self, cluster_id, profile):
-        """Create a node in a cluster and return its id."""
         action, node_id = self.senlin.start_node(cluster_id, profile)
         self.assert_done(self.senlin.wait(action))
         return node_id

@@ -33,7 +33,6 @@ class HookCase(base.TestCase):
         return self.deletion_policy('1.1', hooks=hook, **properties)
 
     def limit_time(self, cluster_id, seconds):
-        """Set the timeout of a cluster."""
         body = {'cluster': {'timeout': seconds}}
         answer = self.senlin.call('PATCH', f'/clusters/{cluster_id}', body)
         self.assert_done(self.senlin.wait(answer['started']))

@@ -21,7 +21,6 @@ HOOK = {'params': {'queue': 'farewell'}, 'timeout': 1}
 
 class FaultCase(base.TestCase):
     def only_node(self, cluster_id):
-        """Return the only node of a cluster."""
         (node,) = self.senlin.nodes(cluster_id)
         return node
 
@@ -189,7 +188,6 @@ class Sizes(FaultCase):
 
 class Zones(FaultCase):
     def zones(self, *names):
-        """Create a zone policy and return its id."""
         zones = [{'name': name} for name in names]
         return self.senlin.policy(
             'senlin.policy.zone_placement', {'zones': zones}

@@ -24,7 +24,6 @@ def turn(number: int, seconds: float = 0, queue: str = '') -> members.Turn:
 def member(
     server: str, its_turn: members.Turn, kind: str = ''
 ) -> members.Pending:
-    """Return a pending member."""
     return members.Pending(server, its_turn, kind)
 
 

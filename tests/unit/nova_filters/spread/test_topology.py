@@ -24,7 +24,6 @@ def path(text: str) -> topology.Path:
 
 
 def names(paths: Iterable[topology.Path]) -> list[str]:
-    """Return the names of hosts."""
     return [path[-1][1] for path in paths]
 
 

@@ -30,6 +30,5 @@ FEW = st.integers(1, 4)
 
 
 def snapshot(regions, nodes, gone, change, limits=NO_LIMITS):
-    """Return a cluster."""
     current = distribution(nodes)
     return Snapshot(change, regions, current, gone, nodes, limits)

@@ -14,7 +14,6 @@ from senlin_plugins.planning.selection import Criterion, select
 
 
 def at(second):
-    """Return a time of creation."""
     return datetime.datetime(2026, 11, 1, 0, 0, second, tzinfo=datetime.UTC)
 
 
