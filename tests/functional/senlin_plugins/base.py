@@ -35,6 +35,8 @@ LOAD_BALANCER = {
     'pool': {'subnet': 'private', 'protocol_port': 80},
     'vip': {'subnet': 'public', 'protocol_port': 80},
 }
+#: What fails in a region that is dead.
+DEAD = ('probe compute', 'server_create', 'server_get', 'server_delete')
 #: The inputs of a resize to a size.
 EXACTLY = {'adjustment_type': 'EXACT_CAPACITY'}
 
@@ -92,11 +94,15 @@ class TestCase(unittest.TestCase):
     def attach(self, cluster_id, policy_id):
         self.assert_done(self.senlin.attach(cluster_id, policy_id))
 
-    def detach(self, cluster_id):
-        """Detach the only policy of a cluster."""
+    def detach(self, cluster_id, policy_type=''):
+        """Detach the only policy of a cluster, or the only one of a type."""
         path = f'/clusters/{cluster_id}/policies'
-        (binding,) = self.senlin.call('GET', path)['cluster_policies']
-        self.act(cluster_id, 'policy_detach', policy_id=binding['policy_id'])
+        (policy_id,) = (
+            binding['policy_id']
+            for binding in self.senlin.call('GET', path)['cluster_policies']
+            if binding['policy_type'].startswith(policy_type)
+        )
+        self.act(cluster_id, 'policy_detach', policy_id=policy_id)
 
     def assert_not_attached(self, reason, cluster_id, policy_id):
         action = self.senlin.attach(cluster_id, policy_id)
@@ -123,6 +129,15 @@ class TestCase(unittest.TestCase):
             self.senlin.start_node(cluster_id, profile) for _ in range(count)
         ]
         return [self.senlin.wait(action) for action, _ in started]
+
+    def ways(self, cluster_id, count):
+        """Return the actions that remove so many nodes."""
+        ids = self.ids(cluster_id)
+        return (
+            ('scale_in', {'count': count}),
+            ('resize', EXACTLY | {'number': len(ids) - count}),
+            ('del_nodes', {'nodes': ids[:count]}),
+        )
 
     def shown(self, node_id):
         """Return a node as the API shows it."""

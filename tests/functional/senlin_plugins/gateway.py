@@ -6,6 +6,7 @@ The commands speak HTTP to Senlin's real REST application; only the logins and
 Keystone's list of regions are a stub.
 """
 
+import json
 import logging
 from unittest import mock
 
@@ -106,3 +107,11 @@ class ShellTestCase(base.TestCase, client.CommandTestCase):
         if arguments[:3] == ('cluster', 'region', 'plan'):
             self.assertLessEqual(self.gateway.methods, {'GET'})
         return result
+
+    def changes(self, result):
+        """Return how many nodes a plan adds to each region, or removes."""
+        return {
+            row['Region']: row['Change']
+            for row in json.loads(result.output)
+            if row['Change']
+        }

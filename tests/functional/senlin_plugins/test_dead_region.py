@@ -16,9 +16,6 @@ from tests.functional.senlin_plugins.base import (
     TWO,
 )
 
-#: What fails in a region that is dead.
-CALLS = ('probe compute', 'server_create', 'server_get', 'server_delete')
-
 
 class Silent(base.TestCase):
     def setUp(self):
@@ -29,7 +26,7 @@ class Silent(base.TestCase):
 
     def die(self, name):
         failures = self.cloud.regions[name].failures
-        failures.update(dict.fromkeys(CALLS, f'{name} is dead'))
+        failures.update(dict.fromkeys(base.DEAD, f'{name} is dead'))
 
     def test_growth_avoids_it(self):
         with self.assertLogs('senlin_plugins', 'WARNING') as logs:

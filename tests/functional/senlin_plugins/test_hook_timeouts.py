@@ -15,7 +15,6 @@ from senlin.db.sqlalchemy import models
 import tests
 from testing.senlin import stub_cloud
 from tests.functional.senlin_plugins import base
-from tests.functional.senlin_plugins.base import EXACTLY
 from tests.functional.senlin_plugins.clock import Clock
 
 #: How many random clusters shrink.
@@ -36,15 +35,6 @@ class HookCase(base.TestCase):
         body = {'cluster': {'timeout': seconds}}
         answer = self.senlin.call('PATCH', f'/clusters/{cluster_id}', body)
         self.assert_done(self.senlin.wait(answer['started']))
-
-    def ways(self, cluster_id, count):
-        """Return the ways to remove so many nodes."""
-        ids = self.ids(cluster_id)
-        return (
-            ('scale_in', {'count': count}),
-            ('resize', EXACTLY | {'number': len(ids) - count}),
-            ('del_nodes', {'nodes': ids[:count]}),
-        )
 
     def assert_whole(self, cluster_id, size):
         """Check that each node has its server, and that none is waiting."""
@@ -92,7 +82,7 @@ class Refused(HookCase):
                         self.assertIn(f"'{number}'", reason)
                     self.assert_whole(cluster, SIZE)
             self.assertEqual(before, self.held(cluster))
-            self.detach_deletion(cluster)
+            self.detach(cluster, base.DELETION_POLICY)
 
     def test_when_the_policy_is_attached(self):
         cluster = self.cluster()
@@ -102,13 +92,6 @@ class Refused(HookCase):
         self.assert_not_attached(reason, cluster, policy)
         self.limit_time(cluster, 65)
         self.attach(cluster, policy)
-
-    def detach_deletion(self, cluster):
-        path = f'/clusters/{cluster}/policies'
-        for binding in self.senlin.call('GET', path)['cluster_policies']:
-            if binding['policy_type'].startswith(base.DELETION_POLICY):
-                policy = binding['policy_id']
-                self.act(cluster, 'policy_detach', policy_id=policy)
 
 
 class Derived(HookCase):

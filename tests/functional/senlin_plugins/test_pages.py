@@ -23,8 +23,6 @@ from tests.functional.senlin_plugins.base import ONE, THREE, TWO
 
 #: The commands whose options the text of the page names.
 COMMANDS = ('resize',), ('recover',), ('update',), ('node', 'adopt')
-#: What fails in a region that is dead.
-DEAD = ('probe compute', 'server_create', 'server_get', 'server_delete')
 #: The spec in place of the one that a reader writes.
 WIDER = """
 type: senlin_plugins.policy.region_placement
@@ -203,7 +201,7 @@ class PagesTest(pages.Walk, gateway.ShellTestCase):
         self.act_on_cluster('expand --count 2 c1')
         (lost,) = self.held(self.c1).keys() & {*self.ids(self.c1, TWO)}
         failures = self.cloud.regions[TWO].failures
-        for call in DEAD:
+        for call in base.DEAD:
             failures[call] = 'dead'
         servers = {**self.cloud.regions[TWO].servers}
         self.assert_says('The new nodes go to the other regions.')

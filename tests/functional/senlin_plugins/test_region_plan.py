@@ -19,16 +19,13 @@ class LivePlanTest(gateway.ShellTestCase):
         """Return what changes in each region, and what is said of it."""
         result = self.run_plan(*arguments, '-f', 'json')
         self.assertEqual(0, result.status, result.error)
-        changes = {}
         # The shell may say before that it could not load another plug-in.
         _, _, text = result.error.partition(' nodes are ')
         _, *remarks = text.splitlines()
         for row in json.loads(result.output):
-            if row['Change']:
-                changes[row['Region']] = row['Change']
             if row['Why']:
                 remarks.remove(f'{row["Region"]}: {row["Why"]}.')
-        return changes, '\n'.join(remarks)
+        return self.changes(result), '\n'.join(remarks)
 
     def test_the_plan_is_what_the_policy_then_does(self):
         cluster = self.spread((ONE, 300), (TWO, 100, 1), (THREE,))

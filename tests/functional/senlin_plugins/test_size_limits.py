@@ -6,7 +6,6 @@ The rule stands in this package, too, because the command runs without Senlin.
 """
 
 import itertools
-import json
 import random
 import uuid
 
@@ -53,11 +52,8 @@ class Planned(gateway.ShellTestCase):
         )
         if result.status:
             return result.error
-        changes = {}
-        for row in json.loads(result.output):
-            if row['Change']:
-                changes[row['Region']] = abs(row['Change'])
-        return changes
+        changes = self.changes(result)
+        return {region: abs(change) for region, change in changes.items()}
 
     def set_limits(self, cluster_id, **values):
         with db_api.session_for_write() as session:
