@@ -13,7 +13,6 @@ from oslo_context import context
 
 from heat_hints import providers
 from heat_hints.providers import NAMESPACE, ProviderError
-from tests import threads
 from tests.unit.heat_hints import requests
 
 #: Longer than any busy machine takes.
@@ -27,6 +26,14 @@ def together(count, work):
     for thread in started:
         thread.start()
     return started
+
+
+def join(started):
+    """Wait for the end of threads, but for none of them without a limit."""
+    for thread in started:
+        thread.join(LONG)
+        if thread.is_alive():
+            raise AssertionError(f'{thread.name} goes on')
 
 
 class Provider:
@@ -242,9 +249,7 @@ class TestAsk(unittest.TestCase):
     def test_threads_that_ask_at_once_get_the_same_provider(self):
         racks = caller('Racks', requests.configuration())
         answers = []
-        threads.join(
-            together(8, lambda: answers.append(racks.ask(None, {})[0]))
-        )
+        join(together(8, lambda: answers.append(racks.ask(None, {})[0])))
         self.assertEqual([{'rack': 'r7', 'made': '1'}] * 8, answers)
 
 
@@ -294,7 +299,7 @@ class TestCalls(unittest.TestCase):
         )
         self.assertTrue(self.full.wait(LONG))
         self.go_on.set()
-        threads.join(asking)
+        join(asking)
         self.assertEqual(['answer'] * count, answers)
         self.assertEqual(16, self.most)
 
@@ -308,7 +313,7 @@ class TestCalls(unittest.TestCase):
             except TimeoutError as exc:
                 errors.append(str(exc))
 
-        threads.join(together(providers.MAX_CALLS + 3, wait))
+        join(together(providers.MAX_CALLS + 3, wait))
         # On a busy machine, the limit may end before the last call begins.
         self.assertTrue(self.full.wait(LONG))
         self.assertEqual(16, self.begun)
@@ -319,6 +324,8 @@ class TestCalls(unittest.TestCase):
         with self.assertRaisesRegex(TimeoutError, '16 earlier calls'):
             limited.wait(self.ask)
         self.go_on.set()
-        threads.wait_until(lambda: not limited._begun, 'all calls have ended')
+        with limited._ended:
+            ended = limited._ended.wait_for(lambda: not limited._begun, LONG)
+        self.assertTrue(ended)
         limited._seconds = LONG
         self.assertEqual('answer', limited.wait(self.ask))
