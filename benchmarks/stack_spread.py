@@ -98,12 +98,15 @@ UNCHECKED = {
     ),
     'affinity: 6 groups of 3 on 6': together(**NO_UPCALLS),
 }
+#: Many more hosts than servers.
+LARGE = {'anti-affinity: 9 on 300': strict(9, 300)}
+#: Cases that show how many servers the fullest host has.
+CROWDED = {
+    'anti-affinity: 9 on 9': UNCHECKED['anti-affinity: 9 on 9'],
+    'soft group of 9 on 300': Case(9, 300, group=SOFT),
+}
 #: The processes of 16 that run without the weighers.
 OLD_PROCESSES = (0, 1, 4, 12, 16)
-ROLLOUT = {
-    'soft group of 9 on 3': Case(9, 3, group=SOFT),
-    'anti-affinity: 9 on 9, in ERROR': strict(9, 9),
-}
 
 
 def unevenness(case: Case, run: Any, counts: Mapping[str, int]) -> int:
@@ -129,7 +132,25 @@ def misplaced(case: Case, run: Any, counts: Mapping[str, int]) -> int:
     return sum(run.misplaced().values())
 
 
+def most_servers(case: Case, run: Any, counts: Mapping[str, int]) -> int:
+    """Return how many servers the fullest host has."""
+    return max(counts.values())
+
+
 Measure = Callable[[Case, Any, Mapping[str, int]], int]
+
+#: Cases for a rolling restart, and the number that each row has.
+ROLLOUT: dict[str, tuple[Case, Measure]] = {
+    'soft group of 9 on 3, most less fewest': (
+        Case(9, 3, group=SOFT),
+        unevenness,
+    ),
+    'anti-affinity: 9 on 9, in ERROR': (strict(9, 9), errors),
+    'the same, nobody checks, break the policy': (
+        strict(9, 9, **NO_UPCALLS),
+        misplaced,
+    ),
+}
 
 
 def measure_case(
@@ -176,11 +197,8 @@ def measure_rollout(quick: bool) -> str:
     """Return a table by the number of processes without the weighers."""
     seeds = 2 if quick else 4 * SEEDS
     rows = []
-    for name, case in ROLLOUT.items():
+    for name, (case, number) in ROLLOUT.items():
         common.say(name)
-        number: Measure = unevenness
-        if case.group == STRICT:
-            number = errors
         cells = []
         for count in OLD_PROCESSES:
             mixed = dataclasses.replace(case, old_processes=count)
@@ -189,8 +207,8 @@ def measure_rollout(quick: bool) -> str:
         rows.append([name, *cells])
     heads = ['case', *(f'{count} of 16' for count in OLD_PROCESSES)]
     title = (
-        f'The same by the number of processes without the weighers; {seeds} '
-        'seeds'
+        'A rolling restart, by the number of processes without the weigher; '
+        f'the mean of {seeds} seeds'
     )
     return f'\n{title}\n{common.table(heads, rows, "case")}'
 
@@ -217,6 +235,15 @@ def measure(quick: bool) -> str:
                 quick,
             ),
             measure_rollout(quick),
+            # The cases with many hosts come last: the hosts stay.
+            measure_table(
+                'Servers on the host that has most. Nobody checks the policy '
+                'anti-affinity',
+                CROWDED,
+                most_servers,
+                quick,
+            ),
+            measure_table('Servers in ERROR', LARGE, errors, quick),
         )
     )
 
