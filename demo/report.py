@@ -22,6 +22,8 @@ _COLORS = {
 }
 #: Of each cell in a picture of boots.
 _SIDES = ('wanted', 'with the plug-ins', 'in-tree')
+#: How many pictures the start page has.
+_FIRST = 2
 #: What the parts run, whose versions the page tells.
 _DISTRIBUTIONS = ('senlin', 'nova', 'openstack-heat', 'os-placement-plugins')
 
@@ -31,20 +33,12 @@ def page(parts: Iterable[Mapping[str, Any]], broken: bool = False) -> str:
 
     :param broken: whether a service broke off, so that parts are missing.
     """
-    # Only here, as prettytable in the command.
-    import jinja2
-
-    template = jinja2.Template(
-        pathlib.Path(__file__).with_name('report.html').read_text('utf-8'),
-        undefined=jinja2.StrictUndefined,
-        autoescape=True,
-    )
     installed = {
         distribution.name: distribution.version
         for distribution in importlib.metadata.distributions()
     }
     now = datetime.datetime.now(datetime.UTC)
-    page: str = template.render(
+    page: str = _template('report.html').render(
         parts=[*parts],
         broken=broken,
         colors=_COLORS,
@@ -58,3 +52,25 @@ def page(parts: Iterable[Mapping[str, Any]], broken: bool = False) -> str:
         ],
     )
     return page
+
+
+def pictures(part: Mapping[str, Any]) -> str:
+    """Return the first pictures of a part, for the start page."""
+    steps = [step for step in part['steps'] if step['bars']]
+    text: str = _template('pictures.html').render(
+        steps=steps[:_FIRST], colors=_COLORS
+    )
+    return f'{text}\n'
+
+
+def _template(name: str) -> Any:
+    """Return a template of this folder."""
+    # Only here, as prettytable in the command.
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(pathlib.Path(__file__).parent),
+        undefined=jinja2.StrictUndefined,
+        autoescape=True,
+    )
+    return environment.get_template(name)

@@ -24,6 +24,8 @@ ALONE, OURS = 'Nova alone', 'with the weigher'
 
 #: Group policy -> how many hosts there are; a stack has no policy.
 HOSTS = {spread_case.SOFT: 3, spread_case.STRICT: SERVERS, '': 3}
+#: How many hosts each rack has, where there are racks.
+RACKS = (2, 2, 2)
 
 
 def run(log: pathlib.Path) -> list[part.Part]:
@@ -56,6 +58,7 @@ def run(log: pathlib.Path) -> list[part.Part]:
         'Nova alone does not know that the servers belong together. Heat '
         'tells the weigher, without a change to the template.',
     )
+    _racks(story, cloud)
     _fewer(story, cloud)
     return [story]
 
@@ -65,18 +68,21 @@ def _simulate(
     policy: str,
     multiplier: float,
     processes: int = PROCESSES,
+    racks: tuple[int, ...] = (),
 ) -> tuple[list[int], int]:
     """Boot the servers.
 
     :param multiplier: that of the weighers; with 0, only Nova's own weighers
         and filters have a say.
     :param processes: how many scheduler processes there are.
+    :param racks: how many hosts each rack has; empty without racks.
     :returns: the servers on each host, and how many ended in ERROR.
     """
     case = spread_case.Case(
         servers=SERVERS,
-        hosts=HOSTS[policy],
+        hosts=sum(racks) or HOSTS[policy],
         group=policy,
+        racks=racks,
         multiplier=multiplier,
         # As in every nova.conf that does not say otherwise.
         filters=('ServerGroupAntiAffinityFilter',),
@@ -142,6 +148,36 @@ def _strict(story: part.Part, cloud: engine.Cloud) -> None:
         f'{policy}, {HOSTS[policy]} hosts: servers in ERROR',
         *(bars['in ERROR'] for bars in step.bars.values()),
     )
+
+
+def _racks(story: part.Part, cloud: engine.Cloud) -> None:
+    """Spread a group over racks, and over the hosts of each rack."""
+    policy = spread_case.SOFT
+    hosts = []
+    for rack, size in enumerate(RACKS, 1):
+        hosts += [f'rack {rack}, host {host + 1}' for host in range(size)]
+    step = story.step(
+        f'{SERVERS} servers of a {policy} group on {len(RACKS)} racks of '
+        f'{RACKS[0]} hosts',
+        ('servers on', *hosts),
+        'Each rack is an aggregate with the metadata key rack, and nova.conf '
+        'has [nova_filters] stack_spread_over = rack,host.',
+    )
+    for name, multiplier in ((ALONE, 0.0), (OURS, MULTIPLIER)):
+        servers, errors = _simulate(cloud, policy, multiplier, racks=RACKS)
+        step.row(name, *servers)
+        step.bars[name] = dict(zip(hosts, servers, strict=True))
+        step.check(f'{name}: no server ends in ERROR', 0, errors)
+    ours = [*step.bars[OURS].values()]
+    in_racks = []
+    for size in RACKS:
+        in_racks.append(sum(ours[:size]))
+        ours = ours[size:]
+    even = [SERVERS // len(RACKS)] * len(RACKS)
+    step.check('with the weigher, each rack gets as many', even, in_racks)
+    most = max(step.bars[OURS].values())
+    fewest = min(step.bars[OURS].values())
+    step.check('the hosts of a rack differ by one', 1, most - fewest)
 
 
 def _fewer(story: part.Part, cloud: engine.Cloud) -> None:

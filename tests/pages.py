@@ -177,6 +177,23 @@ def prose(name: str) -> str:
     return '\n'.join(paragraphs(text))
 
 
+def table_rows(name: str) -> list[tuple[str, ...]]:
+    """Return the rows of all tables of a page, each cell as one line.
+
+    :param name: the file in ``doc/source``, without its ending.
+    """
+    text = (PAGES / f'{name}.rst').read_text('utf-8')
+    rows = []
+    for row in parse(text).findall(docutils.nodes.row):
+        cells = []
+        for entry in row.findall(docutils.nodes.entry):
+            found = entry.findall(docutils.nodes.paragraph)
+            texts = [paragraph.rawsource for paragraph in found]
+            cells.append(' '.join(' '.join(texts).split()))
+        rows.append(tuple(cells))
+    return rows
+
+
 def all_prose() -> str:
     """Return what all pages say beside their blocks."""
     return '\n'.join(prose(file.stem) for file in PAGES.glob('*.rst'))

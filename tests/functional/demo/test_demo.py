@@ -24,14 +24,16 @@ from tests.pages import NUMBERS
 #: Seconds for the whole demo, whose services have a limit of their own.
 ALL_SECONDS = command.LIMIT + subprocesses.LIMIT
 
-#: What the pages say above each picture.
+#: What the pages say above each picture, in the order of the pictures.
 SENTENCES = [
     f'on {NUMBERS[spread.HOSTS[spread_case.SOFT]]} hosts. '
     f'{NUMBERS[spread.PROCESSES].capitalize()} scheduler processes of Nova',
     f'{NUMBERS[spread.SERVERS].capitalize()} servers of a group with the '
     f'policy ``{spread_case.STRICT}`` on '
     f'{NUMBERS[spread.HOSTS[spread_case.STRICT]]} hosts:',
-    f'servers of a Heat stack on {NUMBERS[spread.HOSTS[""]]} hosts:',
+    f'servers of a Heat stack on {NUMBERS[spread.HOSTS[""]]} hosts',
+    f'on {NUMBERS[len(spread.RACKS)]} racks of '
+    f'{NUMBERS[spread.RACKS[0]]} hosts each',
 ]
 
 
@@ -75,15 +77,15 @@ class DemoTest(unittest.TestCase):
             for step in parts[0]['steps']
             if step['bars']
         ]
+        self.assertEqual(len(SENTENCES), len(pictures))
+        shown = set()
         for page, blocks in pages.select('demo').items():
-            shown = [block.text.rstrip() for block in blocks]
-            self.assertEqual(pictures[: len(shown)], shown, page)
-            for block, sentence in zip(blocks, SENTENCES, strict=False):
-                self.assertIn(sentence, block.around, page)
-        self.assertEqual(
-            pictures,
-            [b.text.rstrip() for b in pages.select('demo')['README.rst']],
-        )
+            for block in blocks:
+                number = pictures.index(block.text.rstrip())
+                self.assertIn(SENTENCES[number], block.around, page)
+                shown.add(number)
+        self.assertEqual({*range(len(pictures))}, shown)
+        self.assert_start_page(parts[0])
         self.assertEqual((0, ''), (done.returncode, done.stdout))
         self.assertEqual(
             ['spread', 'nova', 'heat', 'stack', 'senlin'],
@@ -103,6 +105,19 @@ class DemoTest(unittest.TestCase):
         # It needs no network, and each element of it ends.
         self.assertNotRegex(page, r'<(script|link|img|iframe)\b|@import')
         ElementTree.fromstring(page)  # noqa: S314
+
+    def assert_start_page(self, spread_part):
+        """Fail if the pictures of the start page are not of this run."""
+        figure.write(spread_part, self.folder)
+        for name in 'spread.html', 'report.html':
+            texts = []
+            for folder in self.folder, figure.STATIC:
+                text = (folder / name).read_text('utf-8')
+                # The last part has the date and the versions.
+                texts.append(text.rpartition('<details>')[0] or text)
+            self.assertEqual(*texts)
+            index = (pages.PAGES / 'index.rst').read_text('utf-8')
+            self.assertIn(f'_static/{name}', index)
 
     @ddt.data((3, 0), (4, 1))
     @ddt.unpack

@@ -12,14 +12,21 @@ import yaml
 from os_placement_plugins import signature
 from testing.heat import loopback, stack_hints
 from testing.heat.templates import server, stack, template
-from tests import pages
-from tests.functional.heat_hints import base
+from tests import pages, signing
+from tests.functional.heat_hints import base, test_failures
 
 NESTED = stack(
     'web',
     template(database={'type': 'nested.yaml'}),
     files={'nested.yaml': template(db=server(name='db'))},
 )
+
+#: Hides the entry points of this package, as if it were not installed.
+NO_WHEEL = {
+    'os_placement_plugins-0.dist-info/METADATA': (
+        'Metadata-Version: 2.1\nName: os-placement-plugins\nVersion: 0\n'
+    )
+}
 
 
 def read_sections(text):
@@ -49,6 +56,41 @@ class PagesTest(pages.Walk):
     def test_the_page_is_true(self, page):
         self.walk(page)
 
+    def test_an_engine_without_the_wheel(self):
+        options = {'signing_key': signing.KEY}
+        for files in {}, NO_WHEEL:
+            names = {'stacks': (base.ONE,), 'options': options, 'files': files}
+            scenario = type('Scenario', (base.ScenarioCase,), names)
+            outcome = scenario.run_scenario()
+            self.assertIs(bool(files), outcome.hints('web') is None)
+            self.assertIs(bool(files), 'heat_hints' not in outcome.log)
+        self.assert_page_says(
+            'roll-out',
+            'heat-engine starts, and sends no hints. No line in the log says '
+            'so.',
+        )
+
+    def check_sends_hints(self, run):
+        sections = read_sections(self.files['heat.conf'])
+        outcome = run_engine((base.ONE,), **sections)
+        self.assertIn(stack_hints.SIGNATURE, outcome.hints('web'))
+        self.assert_logged(run(), outcome.lines('INFO'))
+
+    def check_no_root(self, run):
+        outcome = base.outcome_of(test_failures.TestIgnored)
+        self.assert_logged(run(), outcome.lines('WARNING'))
+        self.assertNotIn('heat_root_stack_id', outcome.hints('inner'))
+        outcome = base.outcome_of(test_failures.TestFail)
+        self.assertIn('could not be looked up', str(outcome.lines('ERROR')))
+        self.assert_says('the level is ERROR, and the creation of the server')
+
+    def assert_logged(self, shown, lines):
+        """Fail unless the log has a line as the page shows it."""
+        text = f'...{shown}'.strip()
+        self.assertTrue(
+            any(pages.agrees(text, line) for line in lines), lines
+        )
+
     def check_stock_hints(self, run):
         sections = read_sections(run())
         stock = run_engine((base.ONE,), blocked=True, **sections)
@@ -72,10 +114,7 @@ class PagesTest(pages.Walk):
         lines = [
             line for line in self.log.splitlines() if ' INFO heat_' in line
         ]
-        shown = f'...{run()}'.strip()
-        self.assertTrue(
-            any(pages.agrees(shown, line) for line in lines), lines
-        )
+        self.assert_logged(run(), lines)
 
     def check_signed_hints(self, run):
         data = yaml.safe_load(run())

@@ -35,10 +35,20 @@ for line in sys.stdin:
 else:
     sys.exit()
 signal.alarm(600)
-home = json.loads(line)
+home, with_wheel = json.loads(line)
 os.environ['HOME'] = home
 os.chdir(home)
 sys.path.insert(0, home)
+if not with_wheel:
+    # This package is in the checkout, which the finder of the wheel leads to.
+    sys.meta_path[:] = [
+        finder for finder in sys.meta_path
+        if 'editable' not in getattr(finder, '__module__', '')
+    ]
+    sys.path[:] = [
+        path for path in sys.path
+        if not os.path.exists(os.path.join(path, 'nova_filters'))
+    ]
 sys.argv[:] = ['nova-scheduler']
 null = os.open(os.devnull, os.O_WRONLY)
 os.dup2(null, 1)
@@ -73,10 +83,12 @@ def server() -> subprocesses.Server:
     return subprocesses.Server(command, cwd=processes.ROOT)
 
 
-def start(home: pathlib.Path) -> str:
+def start(home: pathlib.Path, *, with_wheel: bool = True) -> str:
     """Return why nova-scheduler does not start; empty if it starts.
 
     :param home: the home folder of its user, with the files that it reads.
+    :param with_wheel: whether its Python environment has this package.
     """
-    answer: str = json.loads(server().ask(json.dumps(str(home))))
+    question = json.dumps([str(home), with_wheel])
+    answer: str = json.loads(server().ask(question))
     return answer

@@ -2,6 +2,8 @@
 
 """Numbers of the pages, from the Nova and the weighers that are there."""
 
+import collections
+import os
 import pathlib
 import re
 import subprocess
@@ -9,14 +11,31 @@ import sys
 
 from nova import context as nova_context
 from nova.conf import scheduler as scheduler_conf
+from nova.scheduler import utils
 from oslo_messaging import server as messaging
 
 from testing.nova import engine
-from tests import pages
+from tests import pages, processes, signing
 from tests.functional.nova_filters import base
 from tests.pages import NUMBERS
 
 MILLION = 1_000_000
+#: Prints how many workers nova-scheduler starts with an option, or without it.
+PROCESSES = """
+import sys
+from unittest import mock
+from nova.cmd import scheduler
+workers = sys.argv[1:]
+sys.argv = ['nova-scheduler']
+if workers:
+    scheduler.CONF.set_override('workers', int(workers[0]), 'scheduler')
+with (
+    mock.patch.object(scheduler, 'service') as service,
+    mock.patch.object(scheduler.gmr, 'TextGuruMeditation'),
+):
+    scheduler.main()
+print(service.serve.call_args.kwargs['workers'])
+"""
 
 
 class NovaTest(base.StackTestCase):
@@ -27,7 +46,7 @@ class NovaTest(base.StackTestCase):
         self.assert_page_says(
             'soft-anti-affinity',
             f'After {NUMBERS[attempts]} attempts (``[scheduler] '
-            'max_attempts``), the server is in ERROR.',
+            f'max_attempts``, {attempts} by default), the server is in ERROR.',
         )
 
     def test_how_many_hosts_placement_returns(self) -> None:
@@ -43,6 +62,22 @@ class NovaTest(base.StackTestCase):
         self.assert_page_says(
             'soft-anti-affinity',
             f'Set ``[filter_scheduler] host_subset_size`` back to {subset}',
+        )
+        for page in 'soft-anti-affinity', 'quickstart-stack':
+            self.assert_page_says(
+                page,
+                f'``[filter_scheduler] host_subset_size`` is {subset}, its '
+                'default.',
+            )
+
+    def test_how_many_processes_a_scheduler_has(self) -> None:
+        for arguments, number in ((), os.cpu_count()), (('3',), 3):
+            printed = processes.run_python(PROCESSES, *arguments)
+            self.assertEqual([str(number)], printed)
+        self.assert_page_says(
+            'soft-anti-affinity',
+            '``[scheduler] workers`` sets the number of processes of each '
+            'nova-scheduler. By default, it is the number of CPUs.',
         )
 
     def test_options_beside_the_spread(self) -> None:
@@ -61,9 +96,22 @@ class NovaTest(base.StackTestCase):
             f'connections, which are {connections} by default.',
         )
         (pool_size,) = messaging._pool_opts
+        self.assertEqual('executor_thread_pool_size', pool_size.name)
         self.assert_page_says(
             'soft-anti-affinity',
-            f'up to {pool_size.default} requests at once',
+            f'up to {pool_size.default} requests at once by default '
+            f'(``[DEFAULT] {pool_size.name}``).',
+        )
+        (tracks,) = (
+            option.default
+            for option in scheduler_conf.filter_scheduler_opts
+            if option.name == 'track_instance_changes'
+        )
+        self.assertTrue(tracks)
+        self.assert_page_says(
+            'nova-spread',
+            '``[filter_scheduler] track_instance_changes``, which is on by '
+            'default',
         )
 
     def test_the_command_that_disables_a_cell(self) -> None:
@@ -116,3 +164,72 @@ class NovaTest(base.StackTestCase):
         )
         self.set_option(option, 1, 'filter_scheduler')
         self.assertEqual({'BuildFailureWeigher'}, before - stronger())
+
+
+class RollOutTest(base.StackTestCase):
+    """What is true while some services have been changed."""
+
+    def test_heat_before_nova(self) -> None:
+        hints = signing.signed(base.of_stack('a'))
+        self.place(hints, 2, 0, 1, 1)
+        weighers = ['nova.scheduler.weights.all_weighers']
+        self.set_option('weight_classes', weighers, 'filter_scheduler')
+        self.scheduler = self.cloud.scheduler()
+        weights = []
+        for stored in {}, hints:
+            request = self.request(stored)
+            weighed = self.scheduler.host_manager.get_weighed_hosts(
+                self.states(request), request
+            )
+            weights.append({host.obj.host: host.weight for host in weighed})
+        self.assertEqual(*weights)
+        self.assert_page_says(
+            'roll-out',
+            'nova-scheduler ignores the hints, and places all servers as '
+            'before.',
+        )
+
+    def test_nova_before_heat(self) -> None:
+        self.set_option('signing_key', [signing.KEY], 'heat_hints')
+        self.restart()
+        unsigned = base.of_stack('a')
+        self.place(unsigned, 2)
+        self.assertIsNone(
+            self.weigher().find_stack(self.request(unsigned))
+        )
+        signed = self.request(signing.signed(unsigned))
+        # Those that came before Heat's restart do not count now, either.
+        self.assertEqual([0, 0, 0, 0], self.members(signed))
+        self.assert_page_says(
+            'roll-out',
+            'With a signing key, nova-scheduler ignores hints that Heat has '
+            'not signed. But servers that Heat creates before its restart '
+            'never count as members.',
+        )
+
+    def test_one_request_for_all_servers(self) -> None:
+        """Nova alone spreads them."""
+        group = self.cloud.add_group('soft-anti-affinity')
+        weighers = ['nova.scheduler.weights.all_weighers']
+        self.set_option('weight_classes', weighers, 'filter_scheduler')
+        self.scheduler = self.cloud.scheduler()
+        requests = [self.request({}, group=group) for _ in range(8)]
+        request = requests[0]
+        with self.cloud.in_cell() as context:
+            utils.setup_instance_group(context, request)
+        request.num_instances = len(requests)
+        selected = self.scheduler.select_destinations(
+            self.cloud.context,
+            spec_obj=request,
+            instance_uuids=[request.instance_uuid for request in requests],
+            return_objects=True,
+            return_alternates=False,
+        )
+        hosts = collections.Counter(
+            alternatives[0].service_host for alternatives in selected
+        )
+        self.assertEqual(dict.fromkeys(self.hosts, 2), hosts)
+        self.assert_page_says('soft-anti-affinity', 'Nova alone then spreads')
+        self.assert_page_says(
+            'roll-out', 'Nova alone spreads the servers of one request'
+        )

@@ -2,12 +2,40 @@
 
 """What the pages show of the log of nova-scheduler."""
 
+import logging
+import pathlib
+import sqlite3
+import subprocess
+import tempfile
+import types
+from unittest import mock
+
 import ddt
-from nova import objects
+import sqlalchemy as sa
+from nova import exception, objects
+from nova.compute import manager
+from nova.db.api import api as api_db
+from nova.db.api import models
+from nova.scheduler import utils
+from oslo_config import cfg
+from oslo_log import formatters
+from oslo_log import log as oslo_logging
+from oslo_utils import uuidutils
 
 from nova_filters.matching import report
+from nova_filters.members import rows
 from tests import pages
-from tests.functional.nova_filters import base
+from tests.functional.nova_filters import base, starts
+
+
+def write_log(records, path):
+    """Write records as nova-scheduler does by default."""
+    conf = cfg.ConfigOpts()
+    oslo_logging.register_options(conf)
+    conf([])
+    formatter = formatters.ContextFormatter(config=conf)
+    lines = [formatter.format(record) for record in records]
+    path.write_text('\n'.join(lines) + '\n', 'utf-8')
 
 
 @ddt.ddt
@@ -79,3 +107,136 @@ class PagesTest(pages.Walk, base.CloudTestCase):
                 if record.levelname == level and 'nova_filters' in record.name
             ]
             self.assertEqual(count, len(lines), lines)
+
+    def request_members(self, number, policy='soft-anti-affinity'):
+        """Return requests for new members of a new group on three hosts."""
+        self.set_option('server_group_weight_multiplier', base.STRONG)
+        self.hosts = [self.add_host() for _ in range(3)]
+        self.restart()
+        group = self.cloud.add_group(policy)
+        flavor = self.add_flavor({})
+        requests = [
+            self.cloud.request(flavor, self.hosts, group=group)
+            for _ in range(number)
+        ]
+        for request in requests:
+            # As the conductor does before it asks a scheduler.
+            with self.cloud.in_cell() as context:
+                utils.setup_instance_group(context, request)
+        return requests
+
+    def boot_and_log(self, request):
+        """Return what is logged while a server gets a host all the same."""
+        with self.assertLogs(level='DEBUG') as logs:
+            boot = self.cloud.boot(self.scheduler, request)
+        self.assertIn(boot.host, self.hosts)
+        return logs.records
+
+    def assert_alert(self, run, records):
+        """Fail unless the log has the line, and the alert finds only it."""
+        self.assert_logged(run().strip(), records)
+        folder = tempfile.TemporaryDirectory(prefix='opp-log-')
+        self.addCleanup(folder.cleanup)
+        write_log(records, pathlib.Path(folder.name, 'nova-scheduler.log'))
+        found = subprocess.run(
+            ['bash', '-c', self.alert],
+            cwd=folder.name,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        (line,) = found.stdout.splitlines()
+        level, name, *_ = run().split()
+        self.assertIn(f' {level} {name} ', line)
+        self.assertEqual('', found.stderr)
+
+    def check_debug_line(self, run):
+        *_, last = self.request_members(3)
+        self.assert_logged(run().strip(), self.boot_and_log(last))
+        self.assert_says('With ``debug = true``, it logs a line for each')
+
+    def check_alert(self, run):
+        (command,) = self.block.commands
+        self.alert = command.words
+
+    def check_no_database(self, run):
+        (request,) = self.request_members(1)
+        cause = sqlite3.OperationalError('gone')
+        with base.failing('FROM request_specs', cause):
+            records = self.boot_and_log(request)
+        self.assert_alert(run, records)
+        self.assert_says('The API database does not answer.')
+
+    def check_own_row(self, run):
+        (request,) = self.request_members(1)
+        member = models.InstanceGroupMember.instance_uuid
+        with api_db.get_engine().begin() as connection:
+            row = member == request.instance_uuid
+            connection.execute(sa.delete(models.InstanceGroupMember).where(row))
+        self.assert_alert(run, self.boot_and_log(request))
+        self.assert_says('or a user has deleted the server group.')
+
+    def check_no_cell(self, run):
+        _, request = self.request_members(2)
+        cell = objects.CellMapping(
+            self.cloud.context,
+            uuid=uuidutils.generate_uuid(),
+            name='cell2',
+            transport_url='none:///',
+            database_connection='sqlite:////nowhere/at/all',
+        )
+        cell.create()
+        base.change(models.InstanceMapping, cell_id=cell.id)
+        try:
+            self.assert_alert(run, self.boot_and_log(request))
+        finally:
+            base.change(models.InstanceMapping, cell_id=self.cloud.cell.id)
+            cell.destroy()
+        self.assert_says('The members in this cell did not count:')
+
+    def check_left_out(self, run):
+        (request,) = self.request_members(1)
+        with mock.patch.object(rows, 'group_members', return_value=[None]):
+            records = self.boot_and_log(request)
+        # The traceback has lines of its own.
+        (record,) = (record for record in records if record.exc_info)
+        self.assertEqual(logging.ERROR, record.levelno)
+        record.exc_info = None
+        self.assert_alert(run, records)
+        self.assert_says('A traceback follows this line.')
+
+    def check_refused_late(self, run):
+        requests = self.request_members(2, 'anti-affinity')
+        host = self.hosts[0]
+        for request in requests:
+            self.cloud.place(request, host)
+        # What nova-compute is asked for, without a hypervisor.
+        service = types.SimpleNamespace(
+            host=host, _get_nodename=lambda instance: host
+        )
+        check = manager.ComputeManager._validate_instance_group_policy
+        with self.cloud.in_cell() as context:
+            instance = objects.Instance(
+                context, uuid=requests[1].instance_uuid
+            )
+            hints = requests[1].scheduler_hints
+            with self.assertRaises(exception.GroupAffinityViolation) as caught:
+                check(service, context, instance, hints)
+            name = 'disable_group_policy_check_upcall'
+            self.set_option(name, True, 'workarounds')
+            check(service, context, instance, hints)
+        self.assertEqual(run().strip(), str(caught.exception))
+
+    def check_without_wheel(self, run):
+        folder = tempfile.TemporaryDirectory(prefix='opp-wheel-')
+        self.addCleanup(folder.cleanup)
+        home = pathlib.Path(folder.name)
+        (home / '.nova').mkdir()
+        (home / '.nova' / 'nova.conf').write_text(self.files['nova.conf'])
+        self.assertEqual('', starts.start(home))
+        problem = starts.start(home, with_wheel=False)
+        self.assertEqual(run().strip(), problem)
+        # Without the lines, Nova starts without the wheel.
+        (home / '.nova' / 'nova.conf').write_text('')
+        self.assertEqual('', starts.start(home, with_wheel=False))
+        self.assert_says('nova-scheduler does not start.')
