@@ -3,6 +3,7 @@
 """Each block of a page runs, or the page says why not."""
 
 import collections
+import itertools
 import pathlib
 import re
 from collections.abc import Iterator
@@ -54,6 +55,13 @@ def sources() -> Iterator[pathlib.Path]:
         yield from (pages.ROOT / folder).rglob('*.py')
     for name in 'Makefile', 'tox.ini', 'setup.cfg', 'devstack/plugin.sh':
         yield pages.ROOT / name
+
+
+def read_lists(text: str) -> Iterator[str]:
+    """Yield each numbered list of a text, as one line."""
+    for node in pages.parse(text).findall(docutils.nodes.enumerated_list):
+        items = node.findall(docutils.nodes.paragraph)
+        yield ' '.join(' '.join(item.rawsource.split()) for item in items)
 
 
 class PagesTest(pages.PageTestCase):
@@ -111,12 +119,22 @@ class PagesTest(pages.PageTestCase):
     def test_the_order_of_steps(self) -> None:
         for page in pages.pages():
             text = (pages.ROOT / page).read_text('utf-8')
-            for paragraph in pages.paragraphs(text):
+            lists = read_lists(text)
+            for paragraph in itertools.chain(pages.paragraphs(text), lists):
                 # This is no step.
                 steps = re.sub('efore (you|the) restart', '', paragraph)
                 for first, second in STEPS:
                     _, _, after = steps.lower().partition(second)
                     self.assertNotIn(first, after, paragraph)
+
+    def test_the_order_of_a_roll_out(self) -> None:
+        text = (pages.PAGES / 'roll-out.rst').read_text('utf-8')
+        forward, *_, back = read_lists(text)
+        for steps, order in (
+            (forward, ('Install the wheel', 'heat.conf', 'nova.conf', 'three')),
+            (back, ('nova.conf', 'heat.conf', 'Uninstall')),
+        ):
+            self.assertEqual(sorted(order, key=steps.index), [*order])
 
     def test_a_package_has_the_same_services_on_all_pages(self) -> None:
         told = []
