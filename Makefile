@@ -41,6 +41,7 @@ $(STAMP): constraints/make.txt
 
 # tox takes some seconds to see that nothing has changed.
 $(NEWEST): $(STAMP) $(RECIPE)
+	@echo "installing Nova, Heat and Senlin in $(@D)/; the first time, this can take minutes ..." >&2
 	@$(TOX) run -qq --notest -e functional-2026.2
 	@touch $@
 

@@ -231,11 +231,17 @@ def main(argv: Sequence[str] | None = None, logs: pathlib.Path = LOGS) -> int:
     """
     args = parse(argv)
     services = args.services or SERVICES
-    print('This takes about half a minute.', file=sys.stderr)
+    names = [name for name in SERVICES if name in services]
+    print(
+        f'demo: running {", ".join(names)}, each in a process of its own. '
+        'The tables follow when the last one has ended.',
+        file=sys.stderr,
+        # Before the services print anything.
+        flush=True,
+    )
     page = logs / 'report.html'
     try:
         logs.mkdir(exist_ok=True)
-        names = [name for name in SERVICES if name in services]
         parts, broken = run(names, logs)
         page.write_text(report.page(parts, broken), 'utf-8')
     except KeyboardInterrupt:

@@ -64,6 +64,12 @@ class DemoTest(unittest.TestCase):
             limit=ALL_SECONDS,
             cwd=command.ROOT,
         )
+        first, *_ = done.stderr.splitlines()
+        self.assertEqual(
+            'demo: running spread, nova, heat, senlin, each in a process of '
+            'its own. The tables follow when the last one has ended.',
+            first,
+        )
         result = json.loads(file.read_text())
         parts = result['parts']
         steps = [step for story in parts for step in story['steps']]
