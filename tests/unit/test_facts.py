@@ -213,7 +213,7 @@ class HeatTest(pages.PageTestCase):
         )
 
     def test_a_key_of_openssl_is_long_enough(self):
-        for page in 'heat', 'quickstart-stack':
+        for page in 'heat', 'quickstart-stack', 'roll-out':
             (size,) = re.findall(r'openssl rand -hex (\d+)', pages.prose(page))
             # A byte is two characters.
             self.assertTrue(signature.Keys([2 * int(size) * 'f']))

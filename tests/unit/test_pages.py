@@ -81,7 +81,7 @@ class PagesTest(pages.PageTestCase):
             self.assertEqual(set(), {*_NAME.findall(literals)} - words, page)
 
     def test_what_is_appended_stands_in_the_block(self) -> None:
-        for page in 'quickstart-stack', 'preferences':
+        for page in 'quickstart-stack', 'roll-out', 'preferences':
             (name,) = re.findall('append ``(.+?)`` to', pages.prose(page))
             blocks = pages.read(f'doc/source/{page}.rst')
             self.assertIn(name, ' '.join(block.text for block in blocks))
@@ -131,7 +131,7 @@ class PagesTest(pages.PageTestCase):
         text = (pages.PAGES / 'roll-out.rst').read_text('utf-8')
         forward, *_, back = read_lists(text)
         for steps, order in (
-            (forward, ('Install the wheel', 'heat.conf', 'nova.conf', 'three')),
+            (forward, ('Install', 'heat.conf', 'nova.conf', 'three')),
             (back, ('nova.conf', 'heat.conf', 'Uninstall')),
         ):
             self.assertEqual(sorted(order, key=steps.index), [*order])
@@ -156,11 +156,18 @@ class PagesTest(pages.PageTestCase):
             (releases,) = re.findall(
                 rf'^{service}\n(\d+ to \d+)$', pages.prose('support'), re.M
             )
-            for page in 'install', 'quickstart-nova':
+            for page in 'install', 'quickstart-nova', 'roll-out':
                 told = re.findall(
                     rf'{service} (\d+ to \d+)', pages.prose(page)
                 )
                 self.assertLessEqual({*told}, {releases}, page)
+        setup = (pages.ROOT / 'setup.cfg').read_text('utf-8')
+        bounds = re.findall(r'(nova|heat)>=(\d+)\.0\.0,<(\d+)$', setup, re.M)
+        self.assertEqual(2, len(bounds))
+        for name, oldest, above in bounds:
+            self.assert_page_says(
+                'roll-out', f'{name.title()} {oldest} to {int(above) - 1}'
+            )
 
     def test_each_row_of_a_table_has_all_its_cells(self) -> None:
         for page in ['SECURITY.rst', *pages.pages()]:

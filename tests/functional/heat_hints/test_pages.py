@@ -87,9 +87,7 @@ class PagesTest(pages.Walk):
     def assert_logged(self, shown, lines):
         """Fail unless the log has a line as the page shows it."""
         text = f'...{shown}'.strip()
-        self.assertTrue(
-            any(pages.agrees(text, line) for line in lines), lines
-        )
+        self.assertTrue(any(pages.agrees(text, line) for line in lines), lines)
 
     def check_stock_hints(self, run):
         sections = read_sections(run())

@@ -172,7 +172,9 @@ class PagesTest(pages.Walk, base.CloudTestCase):
         member = models.InstanceGroupMember.instance_uuid
         with api_db.get_engine().begin() as connection:
             row = member == request.instance_uuid
-            connection.execute(sa.delete(models.InstanceGroupMember).where(row))
+            connection.execute(
+                sa.delete(models.InstanceGroupMember).where(row)
+            )
         self.assert_alert(run, self.boot_and_log(request))
         self.assert_says('or a user has deleted the server group.')
 
