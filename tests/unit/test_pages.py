@@ -135,6 +135,11 @@ class PagesTest(pages.PageTestCase):
             (back, ('nova.conf', 'heat.conf', 'Uninstall')),
         ):
             self.assertEqual(sorted(order, key=steps.index), [*order])
+        for says in (
+            'Change Heat before Nova.',
+            'heat-engine before nova-sched',
+        ):
+            self.assert_page_says('roll-out', says)
 
     def test_a_package_has_the_same_services_on_all_pages(self) -> None:
         told = []

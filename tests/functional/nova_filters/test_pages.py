@@ -242,3 +242,12 @@ class PagesTest(pages.Walk, base.CloudTestCase):
         (home / '.nova' / 'nova.conf').write_text('')
         self.assertEqual('', starts.start(home, with_wheel=False))
         self.assert_says('nova-scheduler does not start.')
+        self.assert_page_says(
+            'roll-out',
+            'if you uninstall the package first, nova-scheduler does not '
+            'start again.',
+        )
+        self.assert_page_says(
+            'roll-out',
+            'remove the lines from ``nova.conf`` before the upgrade.',
+        )

@@ -77,6 +77,16 @@ class SpreadTest(unittest.TestCase):
             counts = run.run()
             self.assertEqual(([], 1), (run.errors, max(counts.values())))
 
+    @ddt.data(0, 4, 16)
+    def test_where_nobody_checks_no_member_fails(self, old_processes) -> None:
+        case = spread_case.Case(
+            9, 9, late_check=False, old_processes=old_processes, **_STRICT
+        )
+        run = simulation.Simulation(base.cloud(), case, _PROCESSES, 0)
+        run.run()
+        self.assertEqual([], run.errors)
+        self.assertIs(old_processes > 0, run.misplaced()[0] > 0)
+
     @ddt.data(True, False)
     def test_groups_that_stay_together(self, late_check) -> None:
         case = spread_case.Case(
