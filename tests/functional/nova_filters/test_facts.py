@@ -100,7 +100,7 @@ class NovaTest(base.StackTestCase):
         self.assert_page_says(
             'soft-anti-affinity',
             f'up to {pool_size.default} requests at once by default '
-            f'(``[DEFAULT] {pool_size.name}``).',
+            f'(``{pool_size.name}`` of oslo.messaging).',
         )
         (tracks,) = (
             option.default
