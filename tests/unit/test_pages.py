@@ -169,6 +169,13 @@ class PagesTest(pages.PageTestCase):
         setup = (pages.ROOT / 'setup.cfg').read_text('utf-8')
         bounds = re.findall(r'(nova|heat)>=(\d+)\.0\.0,<(\d+)$', setup, re.M)
         self.assertEqual(2, len(bounds))
+        required = (pages.ROOT / 'requirements.txt').read_text('utf-8')
+        self.assertNotRegex(required, r'(?m)^(nova|openstack-heat)\b')
+        self.assert_page_says(
+            'roll-out',
+            'the bounds are in the extras of the wheel, such as ``nova``, and '
+            '``--no-deps`` ignores them.',
+        )
         for name, oldest, above in bounds:
             self.assert_page_says(
                 'roll-out', f'{name.title()} {oldest} to {int(above) - 1}'

@@ -205,6 +205,23 @@ class RollOutTest(base.StackTestCase):
             'never count as members.',
         )
 
+    def test_a_weigher_writes_nothing(self) -> None:
+        self.place(base.of_stack('a'), 1)
+        request = self.request(base.of_stack('a'))
+        statements: list[str] = []
+        states = self.states(request)
+        with base.listening(statements.append):
+            self.weigh(request, states)
+        self.assertNotEqual([], statements)
+        for statement in statements:
+            self.assertTrue(statement.startswith('SELECT'), statement)
+        for page, says in (
+            ('soft-anti-affinity', 'The weigher stores nothing in any data'),
+            ('nova-spread', 'The plug-ins store nothing,'),
+            ('roll-out', "The package stores nothing in Nova's databases"),
+        ):
+            self.assert_page_says(page, says)
+
     def test_one_request_for_all_servers(self) -> None:
         """Nova alone spreads them."""
         group = self.cloud.add_group('soft-anti-affinity')

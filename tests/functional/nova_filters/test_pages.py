@@ -227,6 +227,11 @@ class PagesTest(pages.Walk, base.CloudTestCase):
             name = 'disable_group_policy_check_upcall'
             self.set_option(name, True, 'workarounds')
             check(service, context, instance, hints)
+        self.assert_page_says(
+            'soft-anti-affinity',
+            'nova-compute then checks the policy, and refuses the second '
+            f'server there, unless ``[workarounds] {name}`` is set.',
+        )
         self.assertEqual(run().strip(), str(caught.exception))
 
     def check_without_wheel(self, run):
