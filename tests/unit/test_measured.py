@@ -81,8 +81,8 @@ class MeasuredTest(pages.PageTestCase):
         alone, ours = pair(UNCHECKED, failing)
         self.assert_page_says(
             'soft-anti-affinity',
-            f'If 20% of the builds failed once, {ours} of nine servers broke '
-            f'the policy, and {alone} with Nova alone.',
+            f'On 12 hosts, when 20% of the builds failed once, {ours} of nine '
+            f'servers broke the policy, and {alone} with Nova alone.',
         )
 
     def test_a_rolling_restart(self) -> None:
