@@ -42,6 +42,16 @@ class Weigher(Plugin, weights.BaseHostWeigher):  # type: ignore[misc]
         super().__init__()
         # To read the option for each of many hosts would be slow.
         self.multiplier = float(CONF.nova_filters[self.option])
+        if self.multiplier:
+            # An operator looks for a scheduler that does not log this line.
+            LOG.info(
+                '%(weigher)s is on: %(option)s is %(multiplier)g.',
+                {
+                    'weigher': type(self).__name__,
+                    'option': self.option,
+                    'multiplier': self.multiplier,
+                },
+            )
 
     def weight_multiplier(self, host_state: Any) -> float:
         """Return the number by which Nova multiplies the weight of each host.

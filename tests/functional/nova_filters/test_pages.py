@@ -150,6 +150,15 @@ class PagesTest(pages.Walk, base.CloudTestCase):
         self.assertIn(f' {level} {name} ', line)
         self.assertEqual('', found.stderr)
 
+    def check_weigher_is_on(self, run):
+        self.set_option('server_group_weight_multiplier', base.STRONG)
+        with self.assertLogs(level='INFO') as logs:
+            self.restart()
+        self.assert_logged(run().strip(), logs.records)
+        self.set_option('server_group_weight_multiplier', 0)
+        with self.assertNoLogs('nova_filters', 'INFO'):
+            self.restart()
+
     def check_debug_line(self, run):
         *_, last = self.request_members(3)
         self.assert_logged(run().strip(), self.boot_and_log(last))
