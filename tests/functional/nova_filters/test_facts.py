@@ -70,6 +70,15 @@ class NovaTest(base.StackTestCase):
                 'default.',
             )
 
+    def test_how_many_cells_are_asked_at_once(self) -> None:
+        size = getattr(engine.CONF, 'cell_worker_thread_pool_size', None)
+        if size is None:
+            self.skipTest('this Nova has no pool of native threads')
+        self.assert_page_says(
+            'roll-out',
+            f'cell_worker_thread_pool_size``, which is {size} by default.',
+        )
+
     def test_how_many_processes_a_scheduler_has(self) -> None:
         for arguments, number in ((), os.cpu_count()), (('3',), 3):
             printed = processes.run_python(PROCESSES, *arguments)
