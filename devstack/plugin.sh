@@ -25,6 +25,15 @@ function install_placement_plugins {
 }
 
 function configure_placement_plugins_nova {
+    if [[ "$PLACEMENT_PLUGINS_FILTER" == "True" ]]; then
+        _placement_plugins_filter
+    fi
+    if [[ "$PLACEMENT_PLUGINS_WEIGHERS" == "True" ]]; then
+        _placement_plugins_weighers
+    fi
+}
+
+function _placement_plugins_filter {
     local enabled
     enabled=$(iniget "$NOVA_CONF" filter_scheduler enabled_filters)
     enabled=${enabled:-$_PLACEMENT_PLUGINS_FILTERS}
@@ -37,10 +46,13 @@ function configure_placement_plugins_nova {
         nova.scheduler.filters.all_filters nova_filters.all_filters
     iniset "$NOVA_CONF" filter_scheduler enabled_filters \
         "${enabled:+$enabled,}AggregateInstanceTypeFilter"
-    # Nova's own weighers alone, if only the filter is wanted.
-    [[ "$PLACEMENT_PLUGINS_WEIGHERS" == "True" ]] || return 0
+}
+
+function _placement_plugins_weighers {
     iniset "$NOVA_CONF" filter_scheduler weight_classes \
         nova.scheduler.weights.all_weighers,nova_filters.all_weighers
+    iniset "$NOVA_CONF" nova_filters server_group_weight_multiplier \
+        "$PLACEMENT_PLUGINS_SERVER_GROUPS"
     iniset "$NOVA_CONF" nova_filters stack_affinity_weight_multiplier \
         "$PLACEMENT_PLUGINS_STACK_AFFINITY"
     _placement_plugins_sign "$NOVA_CONF"

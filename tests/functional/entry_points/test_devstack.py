@@ -6,6 +6,8 @@ DevStack's own functions are stand-ins here: they write lines into the file,
 and a service counts as enabled if it is named.
 """
 
+import re
+
 import ddt
 
 from testing import subprocesses
@@ -46,8 +48,11 @@ source "$FOLDER/plugin.sh" stack "$PHASE"
 
 @ddt.ddt
 class DevstackTest(upgrade_checks.UpgradeCheckCase):
-    def stacked(self, service, text='', phase='post-config'):
-        """Run a phase of the plug-in on a file; return its new text."""
+    def stacked(self, service, text='', phase='post-config', **variables):
+        """Run a phase of the plug-in on a file; return its new text.
+
+        :param variables: the variables that local.conf sets.
+        """
         path = self.write(text)
         result = subprocesses.run(
             *('bash', '-c', STAND_INS),
@@ -58,6 +63,7 @@ class DevstackTest(upgrade_checks.UpgradeCheckCase):
                 'ENABLED': service,
                 'PHASE': phase,
                 'PLACEMENT_PLUGINS_SIGNING_KEY': signing.KEY,
+                **variables,
             },
         )
         self.assertEqual((0, ''), (result.returncode, result.stderr))
@@ -65,35 +71,60 @@ class DevstackTest(upgrade_checks.UpgradeCheckCase):
         return path.read_text()
 
     @ddt.data(
-        # The filters of DevStack stay, but for the one that is replaced.
         (
             'n-sch',
             'nova-filters-status',
             'nova.conf',
-            '[filter_scheduler]\nenabled_filters = ComputeFilter, '
-            'AggregateInstanceExtraSpecsFilter,SameHostFilter\n',
-            'enabled_filters = ComputeFilter,SameHostFilter,'
-            'AggregateInstanceTypeFilter\n',
+            {
+                'Spread of groups': 'On: server_group_weight_multiplier is 10',
+                'Spread of stacks': 'On: stack_affinity_weight_multiplier is ',
+                'Filter': 'Off.',
+            },
         ),
-        (
-            'h-eng',
-            'heat-hints-status',
-            'heat.conf',
-            '',
-            '[heat_hints]\nenabled = true\n',
-        ),
+        ('h-eng', 'heat-hints-status', 'heat.conf', {}),
     )
     @ddt.unpack
     def test_the_check_has_nothing_to_say_of_the_file(
-        self, service, command, file, before, written
+        self, service, command, file, states
     ):
         self.command, self.file = command, file
-        text = self.stacked(service, before)
-        self.assertIn(written, text)
+        text = self.stacked(service)
         self.assertIn(f'signing_key = {signing.KEY}', text)
         self.assert_clean(text)
+        checks = self.check(text).checks
+        for name, words in states.items():
+            self.assertIn(words, checks[name][1])
         # Stacking again changes nothing.
         self.assertEqual(text, self.stacked(service, text))
+
+    def test_the_filter_replaces_the_one_of_nova(self):
+        self.command, self.file = 'nova-filters-status', 'nova.conf'
+        text = self.stacked(
+            'n-sch',
+            '[filter_scheduler]\nenabled_filters = ComputeFilter, '
+            'AggregateInstanceExtraSpecsFilter,SameHostFilter\n',
+            PLACEMENT_PLUGINS_FILTER='True',
+            PLACEMENT_PLUGINS_WEIGHERS='False',
+        )
+        self.assertIn(
+            'enabled_filters = ComputeFilter,SameHostFilter,'
+            'AggregateInstanceTypeFilter\n',
+            text,
+        )
+        self.assertNotIn('weight', text)
+        self.assert_clean(text)
+
+    def test_the_page_says_what_each_variable_is_by_default(self):
+        settings = FOLDER.joinpath('settings').read_text()
+        defaults = dict(re.findall(r'=\$\{(\w+):-(.*)\}', settings))
+        page = FOLDER.joinpath('README.rst').read_text()
+        listed = dict(re.findall(r'^``(\w+)`` \((.+)\)$', page, re.M))
+        shown = {}
+        for name, default in defaults.items():
+            shown[name] = f'``{default}``' if default else 'empty'
+            if default.startswith('$DEST'):
+                shown[name] = 'below ``$DEST``'
+        self.assertEqual(shown, listed)
 
     def test_the_package_comes_before_the_file(self):
         self.command, self.file = 'senlin-plugins-status', 'senlin.conf'

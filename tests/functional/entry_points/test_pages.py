@@ -2,6 +2,8 @@
 
 """The configuration that the pages show, before what reads it."""
 
+import configparser
+import fnmatch
 import functools
 import json
 import pathlib
@@ -13,6 +15,7 @@ from typing import Any
 import ddt
 import jinja2
 import yaml
+from packaging import requirements
 
 from nova_filters import conf
 from testing import subprocesses
@@ -177,11 +180,37 @@ class PagesTest(pages.Walk, upgrade_checks.UpgradeCheckCase):
             self.assert_checked(file, self.files[file])
         self.assert_says('If the exit code is not 0, the output explains')
 
-    def check_filter_alone(self, run: Callable[[], str]) -> None:
-        run()
-        text, weigher, _ = self.files['nova.conf'].partition('# Only for')
-        self.assertTrue(weigher)
+    def assert_spreads(self, text: str, filter_state: str = 'Off.') -> None:
+        """Fail unless a nova.conf switches on the weigher for groups.
+
+        :param filter_state: the first words of the check of the filter.
+        """
         self.assert_checked('nova.conf', text)
+        checks = self.check(text).checks
+        for name, words in (
+            ('Spread of groups', 'On: server_group_weight_multiplier is 10.'),
+            ('Filter', filter_state),
+        ):
+            _, details = checks[name]
+            self.assertTrue(details.startswith(words), details)
+
+    def check_without_heat(self, run: Callable[[], str]) -> None:
+        run()
+        text = self.files['nova.conf']
+        self.assert_spreads(text)
+        self.assert_says(
+            '``stack_affinity_weight_multiplier`` and the section'
+        )
+        text, _, _ = text.partition('[heat_hints]')
+        lines = [
+            line
+            for line in text.splitlines(keepends=True)
+            if 'stack_affinity_weight_multiplier' not in line
+        ]
+        self.assert_spreads(''.join(lines))
+
+    def check_filter(self, run: Callable[[], str]) -> None:
+        self.assert_spreads(self.files['nova.conf'] + run(), 'On.')
 
     def check_failure(self, run: Callable[[], str]) -> None:
         run()
@@ -221,41 +250,107 @@ class PagesTest(pages.Walk, upgrade_checks.UpgradeCheckCase):
         self.assertEqual('Option values', printed['checks'][0]['check'])
         self.assertEqual(2, self.code)
 
+    def check_kolla_additions(self, run: Callable[[], str]) -> None:
+        parser = configparser.ConfigParser()
+        parser.read_string(run())
+        #: The folder of the wheel in each image. kolla-build archives the
+        #: folder, with its own name, below "additions".
+        self.folders = {}
+        for name, section in parser.items():
+            image, _, addition = name.partition('-additions-')
+            if addition:
+                self.assertEqual('local', section['type'])
+                folder = pathlib.PurePath(section['location']).name
+                self.folders[image] = f'/additions/{folder}'
+
     def check_kolla_images(self, run: Callable[[], str]) -> None:
         template = jinja2.Template(run())
-        for image in ('nova', 'heat'):
-            parent = jinja2.Template(
-                f'{{{{ {image}_base_pip_packages_append }}}}'
-            )
-            self.assertEqual(
-                "['os-placement-plugins']",
-                template.render(parent_template=parent).strip(),
-            )
+        self.assertEqual({'nova-base', 'heat-base'}, {*self.folders})
+        for image, folder in self.folders.items():
+            # As at the end of Kolla's own templates.
+            block = f'{image.replace("-", "_")}_footer'
+            parent = jinja2.Template(f'{{% block {block} %}}{{% endblock %}}')
+            text = template.render(parent_template=parent).strip()
+            self.assertTrue(text.startswith('ADD additions-archive /\nRUN '))
+            *_, wheel = text.split()
+            self.assert_wheel(wheel, folder)
+
+    def assert_wheel(self, path: str, folder: str) -> None:
+        """Fail unless a path names the wheel in a folder of an image."""
+        name = 'os_placement_plugins-1.0.0-py3-none-any.whl'
+        self.assertTrue(fnmatch.fnmatch(f'{folder}/{name}', path), path)
+
+    def check_wheel_in_context(self, run: Callable[[], str]) -> None:
+        lines = run().replace('\\\n', '').splitlines()
+        (copied,) = (line for line in lines if line.startswith('COPY'))
+        _, wheel, folder = copied.split()
+        # A path that leads out of the folder would be refused.
+        self.assert_wheel(f'./{wheel}', '.')
+        *_, installed = lines[-1].split()
+        self.assert_wheel(installed, folder.rstrip('/'))
 
     def check_ansible(self, run: Callable[[], str]) -> None:
-        data = yaml.safe_load(run())
-        nova = data['nova_nova_conf_overrides']
-        # The role adds these to the filters of its own.
-        nova['filter_scheduler']['enabled_filters'] = ','.join(
-            ['ComputeFilter', *data['nova_scheduler_extra_filters']]
+        self.variables = yaml.safe_load(run())
+        for package in (
+            *self.variables['nova_user_pip_packages'],
+            *self.variables['heat_user_pip_packages'],
+        ):
+            requirement = requirements.Requirement(package)
+            self.assertEqual('os-placement-plugins', requirement.name)
+        self.assert_spreads(self.role_writes(self.variables, 'nova'))
+        # What the role sets in a cloud of more than 30 hosts.
+        self.check_details(
+            self.role_writes(
+                {**self.variables, 'nova_scheduler_host_subset_size': 10},
+                'nova',
+            ),
+            'Spread of groups',
+            'WARNING',
+            'any of the 10 best hosts',
         )
-        overrides = {
-            'nova.conf': nova,
-            'heat.conf': data['heat_heat_conf_overrides'],
-        }
-        for file, sections in overrides.items():
-            # The role's config_template writes a line for each key of a map.
-            text = write_sections(
-                sections, lambda v: v if isinstance(v, dict) else [v]
-            )
-            template = jinja2.Template(text)
-            self.assert_checked(
-                file, template.render(heat_hints_signing_key=signing.KEY)
-            )
+        text = self.role_writes(self.variables, 'heat')
+        self.assert_checked('heat.conf', text)
+
+    def check_ansible_filter(self, run: Callable[[], str]) -> None:
+        added = yaml.safe_load(run())
+        overrides = added.pop('nova_nova_conf_overrides')
+        self.variables.update(added)
+        for section, options in overrides.items():
+            sections = self.variables['nova_nova_conf_overrides']
+            sections[section].update(options)
+        self.assert_spreads(self.role_writes(self.variables, 'nova'), 'On.')
+
+    def role_writes(self, variables: dict[str, Any], service: str) -> str:
+        """Return the file that a role of OpenStack-Ansible writes."""
+        sections: dict[str, dict[str, Any]] = {}
+        if service == 'nova':
+            filters = variables.get('nova_scheduler_extra_filters', [])
+            sections['filter_scheduler'] = {
+                'enabled_filters': ','.join(['ComputeFilter', *filters]),
+                'host_subset_size': variables[
+                    'nova_scheduler_host_subset_size'
+                ],
+            }
+        overrides = variables[f'{service}_{service}_conf_overrides']
+        for section, options in overrides.items():
+            sections[section] = {**sections.get(section, {}), **options}
+        # The role's config_template writes a line for each key of a map.
+        text = write_sections(
+            sections, lambda v: v if isinstance(v, dict) else [v]
+        )
+        return jinja2.Template(text).render(heat_hints_signing_key=signing.KEY)
 
     def check_nova_chart(self, run: Callable[[], str]) -> None:
-        text = self.chart(run(), 'nova')
-        self.assert_checked('nova.conf', text)
+        self.values = yaml.safe_load(run().replace('REPLACE-ME', signing.KEY))
+        self.assert_spreads(self.chart(self.values, 'nova'))
+
+    def check_nova_chart_filter(self, run: Callable[[], str]) -> None:
+        added = yaml.safe_load(run())
+        # Helm merges maps, and replaces everything else.
+        for section, options in added['conf']['nova'].items():
+            self.values['conf']['nova'][section].update(options)
+        text = self.chart(self.values, 'nova')
+        self.assert_spreads(text, 'On.')
         # From a plain list, the chart would write one line.
         first, *_, last = [
             line for line in text.splitlines() if 'available_filters' in line
@@ -268,10 +363,9 @@ class PagesTest(pages.Walk, upgrade_checks.UpgradeCheckCase):
         )
 
     def check_heat_chart(self, run: Callable[[], str]) -> None:
-        self.assert_checked('heat.conf', self.chart(run(), 'heat'))
+        values = yaml.safe_load(run().replace('REPLACE-ME', signing.KEY))
+        self.assert_checked('heat.conf', self.chart(values, 'heat'))
 
-    def chart(self, values: str, service: str) -> str:
+    def chart(self, values: dict[str, Any], service: str) -> str:
         """Return what the chart writes for values."""
-        values = values.replace('REPLACE-ME', signing.KEY)
-        sections = yaml.safe_load(values)['conf'][service]
-        return write_sections(sections, chart_values)
+        return write_sections(values['conf'][service], chart_values)
