@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from oslo_config import cfg
 
+from os_placement_plugins import upgrade_check
 from os_placement_plugins.text import is_of_database, one_line
 from senlin_plugins.planning.node_region import (
     EXTENDED,
@@ -110,7 +111,8 @@ def main(argv: list[str] | None = None) -> int:
     """Run the command.
 
     :param argv: the arguments; by default, the arguments of the process.
-    :returns: 0 for success, 1 for a failure.
+    :returns: 0 for success, 1 for a failure, and 255 where Senlin is not
+        installed, like the upgrade checks.
     """
     if not sys.warnoptions:
         # Hide the warnings of Senlin's libraries: they are not for operators.
@@ -118,9 +120,8 @@ def main(argv: list[str] | None = None) -> int:
     try:
         load_senlin()
     except ImportError as exc:
-        return _fail(
-            f'{COMMAND}: run it where senlin-engine is installed: {exc}'
-        )
+        _fail(f'{COMMAND}: run it where senlin-engine is installed: {exc}')
+        return upgrade_check.NOTHING_CHECKED
     if 'command' not in cfg.CONF:
         commands = cfg.SubCommandOpt(
             'command', handler=_add_commands, title='commands'

@@ -2,8 +2,10 @@
 
 """What ``make dist`` has made: the sdist, and the wheel that is made of it."""
 
+import email
 import os
 import pathlib
+import re
 import sys
 import tarfile
 import tempfile
@@ -11,6 +13,7 @@ import unittest
 import zipfile
 
 import runs
+from readme_renderer import rst
 
 ROOT = pathlib.Path(__file__).parents[2]
 DIST = ROOT / 'dist'
@@ -23,6 +26,13 @@ PACKAGES = {
     'heat_hints',
     'osc_placement_plugins',
 }
+
+
+def read_metadata(wheel):
+    """Return the metadata of a wheel."""
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (n for n in archive.namelist() if n.endswith('/METADATA'))
+        return email.message_from_bytes(archive.read(name))
 
 
 class SourceTest(unittest.TestCase):
@@ -63,6 +73,76 @@ class SourceTest(unittest.TestCase):
         )
         notes = (self.folder / 'html/releasenotes.html').read_text('utf-8')
         self.assertIn('The first release', notes)
+
+    def test_a_second_build_makes_the_same_bytes(self):
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        done = runs.run(
+            *(sys.executable, '-m', 'tools.archives', folder), cwd=ROOT
+        )
+        self.assertEqual(0, done.returncode, done.stderr)
+        built = [*pathlib.Path(folder).iterdir()]
+        self.assertEqual(2, len(built))
+        for path in built:
+            first = (DIST / path.name).read_bytes()
+            self.assertEqual(first, path.read_bytes(), path.name)
+
+    def test_the_oldest_build_tools_make_the_same_metadata(self):
+        # As in an archive of the repository, on Debian 13.
+        self.folder.joinpath('PKG-INFO').unlink()
+        tools = self.folder / 'tools.txt'
+        tools.write_text('pbr==6.1.1\nsetuptools==78.1.1\n')
+        for version, code in ('', 1), ('0.1.0', 0):
+            done = runs.run(
+                *(sys.executable, '-m', 'build', '--wheel'),
+                cwd=self.folder,
+                env={
+                    **os.environ,
+                    'PBR_VERSION': version,
+                    'PIP_CONSTRAINT': str(tools),
+                },
+            )
+            self.assertEqual(code, done.returncode, done.stderr)
+        (built,) = self.folder.glob('dist/*.whl')
+        (released,) = DIST.glob('*.whl')
+        metadata = read_metadata(released)
+        metadata.replace_header('Version', '0.1.0')
+        self.assertEqual(metadata.items(), read_metadata(built).items())
+
+
+class MetadataTest(unittest.TestCase):
+    """What a package index shows."""
+
+    def setUp(self):
+        super().setUp()
+        (wheel,) = DIST.glob('*.whl')
+        self.metadata = read_metadata(wheel)
+
+    def test_each_link_of_the_description_leads_somewhere(self):
+        page = rst.render(self.metadata.get_payload())
+        names = {*re.findall(r'(?:id|name)="([^"]+)"', page)}
+        links = re.findall(r'href="([^"]+)"', page)
+        for link in links:
+            _, is_anchor, name = link.partition('#')
+            if not link.startswith('https://'):
+                self.assertTrue(is_anchor and name in names, link)
+        # A page that was not rendered would have no links, either.
+        self.assertIn('<h2>Install', page)
+
+    def test_each_file_that_the_description_names_exists(self):
+        text = self.metadata.get_payload()
+        files = re.findall(r'``([\w/-]+\.rst)``', text)
+        self.assertGreater(len(files), 10)
+        for file in files:
+            folders = ROOT, ROOT / 'doc/source'
+            self.assertTrue(any((f / file).exists() for f in folders), file)
+
+    def test_no_address_of_a_machine_is_published(self):
+        (archive,) = DIST.glob('*.tar.gz')
+        with tarfile.open(archive) as sdist:
+            names = {name.partition('/')[2] for name in sdist.getnames()}
+        self.assertNotIn('AUTHORS', names)
+        self.assertEqual(['LICENSE'], self.metadata.get_all('License-File'))
+        self.assertEqual('Apache-2.0', self.metadata['License-Expression'])
 
 
 class WheelTest(unittest.TestCase):

@@ -277,7 +277,7 @@ class PagesTest(pages.Walk, upgrade_checks.UpgradeCheckCase):
 
     def assert_wheel(self, path: str, folder: str) -> None:
         """Fail unless a path names the wheel in a folder of an image."""
-        name = 'os_placement_plugins-1.0.0-py3-none-any.whl'
+        name = 'os_placement_plugins-0.1.0-py3-none-any.whl'
         self.assertTrue(fnmatch.fnmatch(f'{folder}/{name}', path), path)
 
     def check_wheel_in_context(self, run: Callable[[], str]) -> None:
