@@ -17,8 +17,9 @@ _SERVICE = re.compile('(?:nova|heat|senlin)-[a-z-]+')
 #: What the pages name, and nothing here uses: names of other projects, options
 #: of other commands, examples, and words of messages and values.
 FOREIGN = """
-    accel AggregateMultiTenancyIsolation BlazarFilter FailureDomainFilter
-    PCIWeigher blazar_filter blazarnova enable_isolated_aggregate_filtering
+    accel AggregateMultiTenancyIsolation AggregateTypeAffinityFilter
+    BlazarFilter FailureDomainFilter PCIWeigher blazar_filter blazarnova
+    enable_isolated_aggregate_filtering
     failure_domain_filter heat_helm_values kolla nova_blazar_enabled
     nova_helm_values nova_scheduler_filters openstack_deploy user_secrets
     user_variables
@@ -72,6 +73,7 @@ class PagesTest(pages.PageTestCase):
         known = FOREIGN
         for page in pages.pages():
             known += ''.join(block.text for block in pages.read(page))
+            known += f' {page} '
         for path in sources():
             known += path.read_text('utf-8')
         words = {*_NAME.findall(known)}
