@@ -171,9 +171,10 @@ def paragraphs(text: str) -> Iterator[str]:
 def prose(name: str) -> str:
     """Return what a page says beside its blocks, a line for each cell.
 
-    :param name: the file in ``doc/source``, without its ending.
+    :param name: the file in ``doc/source`` or above it, without its ending.
     """
-    text = (PAGES / f'{name}.rst').read_text('utf-8')
+    folder = ROOT if name.isupper() else PAGES
+    text = (folder / f'{name}.rst').read_text('utf-8')
     return '\n'.join(paragraphs(text))
 
 
@@ -331,7 +332,7 @@ class PageTestCase(unittest.TestCase):
         :param lines: parts of a paragraph, or cells that stand together.
         """
         if '\n'.join(lines) not in prose(name):
-            self.fail(f'doc/source/{name}.rst does not say: {lines}')
+            self.fail(f'{name}.rst does not say: {lines}')
 
 
 class Walk(PageTestCase):

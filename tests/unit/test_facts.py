@@ -4,6 +4,7 @@
 
 import math
 import re
+import subprocess
 
 import ddt
 
@@ -240,6 +241,41 @@ class HeatTest(pages.PageTestCase):
         )
         number = NUMBERS[calls].capitalize()
         self.assert_page_says('heat', f'{number} calls to the provider hang.')
+
+
+class SecurityTest(pages.PageTestCase):
+    """The page ``SECURITY``."""
+
+    def test_a_key_that_can_be_guessed_is_guessed_from_a_signature(self):
+        phrase = 'correct horse battery staple and more'
+        # What a tenant can see of a server.
+        seen = signing.signed(signing.EXAMPLE, key=phrase)
+        guesses = ['p' * signature.MIN_KEY_LENGTH, phrase]
+        found = [
+            guess
+            for guess in guesses
+            if signature.Keys([guess]).signed(seen, 'p1')
+        ]
+        self.assertEqual([phrase], found)
+        self.assert_page_says(
+            'SECURITY',
+            'With a signature, they can test guesses of the key on their own '
+            'machines.',
+        )
+
+    def test_the_command_makes_a_random_key(self):
+        ((command, length),) = re.findall(
+            r'``(\w.+?)`` makes a random key of (\d+) characters',
+            pages.prose('SECURITY'),
+        )
+        made = [
+            subprocess.check_output(command.split(), text=True).strip()
+            for _ in range(2)
+        ]
+        self.assertNotEqual(*made)
+        for key in made:
+            self.assertEqual(int(length), len(key))
+            self.assertTrue(signature.Keys([key]))
 
 
 class SenlinTest(pages.PageTestCase):

@@ -3,17 +3,23 @@
 """Numbers of the pages, from the Nova and the weighers that are there."""
 
 import collections
+import inspect
 import os
 import pathlib
 import re
 import subprocess
 import sys
+from typing import Any
+from unittest import mock
 
 from nova import context as nova_context
+from nova import version as nova_version
+from nova.api.openstack import api_version_request
 from nova.conf import scheduler as scheduler_conf
 from nova.scheduler import utils
 from oslo_messaging import server as messaging
 
+from nova_filters.members import reader, rows
 from testing.nova import engine
 from tests import pages, processes, signing
 from tests.functional.nova_filters import base
@@ -257,3 +263,72 @@ class RollOutTest(base.StackTestCase):
         self.assert_page_says(
             'roll-out', 'Nova alone spreads the servers of one request'
         )
+
+
+class SecurityTest(base.StackTestCase):
+    """What a tenant can do, on the page ``SECURITY``."""
+
+    def test_from_which_nova_on_tenants_see_hints(self) -> None:
+        text = '\n'.join(map(pages.prose, ('SECURITY', 'heat-providers')))
+        text += pages.prose('heat')
+        (first,) = {*re.findall(r'With Nova (\d+) or later', text)}
+        release = int(nova_version.version_string().partition('.')[0])
+        # In the source, Nova lists what each microversion has added.
+        source = inspect.getsource(api_version_request)
+        added = re.findall(r'\* (2\.\d+) - (.+)', source)
+        versions = [version for version, what in added if 'er_hints' in what]
+        self.assertEqual(release >= int(first), bool(versions))
+        if versions:
+            shown = {*re.findall(r'--os-compute-api-version (\S+) s', text)}
+            self.assertEqual({*versions}, shown)
+
+    def test_a_forged_hint_counts_in_its_own_project(self) -> None:
+        hints = {'heat_root_stack_id': 'a'}
+        self.place(hints, 2, project='p1')
+        counts = [
+            self.members(self.request(hints, project))
+            for project in ('p1', 'p2')
+        ]
+        self.assertEqual([[2, 0, 0, 0], [0, 0, 0, 0]], counts)
+        self.assert_page_says(
+            'SECURITY',
+            'The tenant can make the server count as a member of any stack of '
+            'the same project. Stacks of other projects are not affected.',
+        )
+
+    def test_how_much_a_weigher_reads(self) -> None:
+        quota = engine.CONF.quota
+        (default,) = {quota.instances, quota.server_group_members}
+        self.assert_page_says(
+            'SECURITY',
+            'For each new server, a weigher reads one row for each server of '
+            'the group (of the project, for a stack). It also reads the '
+            'stored requests of the members that are starting, and of the '
+            f'first {reader.FIRST}. For a stack, each scheduler process reads '
+            'the stored requests of the whole project once. It does not read '
+            f'a request of more than {rows.LONGEST:,} characters. If a '
+            f'process has kept more than {reader.LIMIT:,} requests, it '
+            'forgets the other projects and groups. So limit tenants with '
+            "Nova's quotas ``instances`` and ``server_group_members``, which "
+            f'are {default} by default.',
+        )
+        self.set_option('server_group_weight_multiplier', base.STRONG)
+        group = self.cloud.add_group('soft-anti-affinity')
+        for _ in range(5):
+            request = self.request({}, group=group)
+            self.cloud.place(request, self.hosts[0])
+        starting = [self.request({}, group=group) for _ in range(3)]
+        read: list[str] = []
+        texts = rows.request_texts
+
+        def read_texts(context: Any, uuids: Any, word: str = '') -> Any:
+            read.extend(uuids)
+            return texts(context, uuids, word)
+
+        with (
+            mock.patch.object(reader, 'FIRST', 2),
+            mock.patch.object(rows, 'request_texts', read_texts),
+        ):
+            states = self.states(starting[0])
+            self.scheduler.host_manager.get_weighed_hosts(states, starting[0])
+        self.assertEqual(2 + len(starting), len({*read}))
