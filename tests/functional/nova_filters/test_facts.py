@@ -19,9 +19,11 @@ from nova.conf import scheduler as scheduler_conf
 from nova.scheduler import utils
 from oslo_messaging import server as messaging
 
+from nova_filters import status
+from nova_filters.filters import aggregate_instance_type
 from nova_filters.members import reader, rows
 from testing.nova import engine
-from tests import pages, processes, signing
+from tests import numbers, pages, processes, signing
 from tests.functional.nova_filters import base
 from tests.pages import NUMBERS
 
@@ -268,20 +270,6 @@ class RollOutTest(base.StackTestCase):
 class SecurityTest(base.StackTestCase):
     """What a tenant can do, on the page ``SECURITY``."""
 
-    def test_from_which_nova_on_tenants_see_hints(self) -> None:
-        text = '\n'.join(map(pages.prose, ('SECURITY', 'heat-providers')))
-        text += pages.prose('heat')
-        (first,) = {*re.findall(r'With Nova (\d+) or later', text)}
-        release = int(nova_version.version_string().partition('.')[0])
-        # In the source, Nova lists what each microversion has added.
-        source = inspect.getsource(api_version_request)
-        added = re.findall(r'\* (2\.\d+) - (.+)', source)
-        versions = [version for version, what in added if 'er_hints' in what]
-        self.assertEqual(release >= int(first), bool(versions))
-        if versions:
-            shown = {*re.findall(r'--os-compute-api-version (\S+) s', text)}
-            self.assertEqual({*versions}, shown)
-
     def test_a_forged_hint_counts_in_its_own_project(self) -> None:
         hints = {'heat_root_stack_id': 'a'}
         self.place(hints, 2, project='p1')
@@ -332,3 +320,43 @@ class SecurityTest(base.StackTestCase):
             states = self.states(starting[0])
             self.scheduler.host_manager.get_weighed_hosts(states, starting[0])
         self.assertEqual(2 + len(starting), len({*read}))
+
+
+class NumbersTest(numbers.NumbersCase):
+    """Numbers from Nova's code, and from what runs in Nova."""
+
+    def test_the_options_of_nova(self) -> None:
+        subset = engine.CONF.filter_scheduler.host_subset_size
+        self.assert_told('host_subset_size', (subset, subset))
+        limit = engine.CONF.scheduler.max_placement_results
+        self.assert_told('max_placement_results', limit)
+
+    def test_the_constants_of_this_package(self) -> None:
+        listed = aggregate_instance_type._LISTED
+        self.assert_told('reasons in a line', listed)
+        quota = engine.CONF.quota.server_group_members
+        self.assert_told(
+            'what is read', reader.FIRST, rows.LONGEST, reader.LIMIT, quota
+        )
+        vetoes = len(status.VETOES)
+        self.assert_told('strong weighers', vetoes, vetoes)
+
+    def test_the_microversions(self) -> None:
+        # In the source, Nova lists what each microversion has added.
+        source = inspect.getsource(api_version_request)
+        added = dict(re.findall(r'\* (2\.\d+) - (.+)', source))
+        for fact, words in (
+            ('microversion of flavors', 'display the flavor as a dict'),
+            ('microversion of extra specs', 'validation of known extra spec'),
+        ):
+            found = [v for v, what in added.items() if words in what]
+            self.assert_told(fact, *found)
+        # The first Nova with the microversion 2.100.
+        self.assert_told('hints for tenants', 31)
+        release = nova_version.version_string().partition('.')[0]
+        if int(release) >= 31:
+            (found,) = (v for v in added if 'er_hints' in added[v])
+            self.assert_told('microversion of hints', found)
+        else:
+            self.assert_told('a Nova that passes all hints', release)
+            self.assertNotIn('2.100', added)
