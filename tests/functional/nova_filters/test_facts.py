@@ -13,12 +13,22 @@ from typing import Any
 from unittest import mock
 
 from nova import context as nova_context
+from nova import objects
 from nova import version as nova_version
 from nova.api.openstack import api_version_request
+from nova.cmd import scheduler as scheduler_cmd
 from nova.conf import scheduler as scheduler_conf
-from nova.scheduler import utils
+from nova.pci import stats
+from nova.scheduler import filters, utils, weights
+from nova.scheduler.filters import (
+    aggregate_instance_extra_specs as aggregate_extra_specs,
+)
+from nova.scheduler.weights import compute, cross_cell, pci
+from oslo_concurrency import processutils
 from oslo_messaging import server as messaging
+from oslo_utils import uuidutils as uuids
 
+import nova_filters
 from nova_filters import status
 from nova_filters.filters import aggregate_instance_type
 from nova_filters.members import reader, rows
@@ -320,6 +330,161 @@ class SecurityTest(base.StackTestCase):
             states = self.states(starting[0])
             self.scheduler.host_manager.get_weighed_hosts(states, starting[0])
         self.assertEqual(2 + len(starting), len({*read}))
+
+
+class WhenNotToUseTest(base.StackTestCase):
+    """The page ``when-not-to-use``: what Nova does alone."""
+
+    def left(self, loaded: Any, value: str, *values: str | None) -> list[int]:
+        """Return which hosts pass a filter, by the value of their key.
+
+        :param value: the value of the key in the flavor.
+        """
+        for host, own in zip(self.hosts, values, strict=True):
+            if own is not None:
+                self.add_aggregate([host], {'k': own})
+        self.flavor = self.add_flavor(
+            {'aggregate_instance_extra_specs:k': value}
+        )
+        self.restart()
+        request = self.request({})
+        passed = [*loaded.filter_all(self.states(request), request)]
+        self.cloud.clear()
+        return [self.hosts.index(state.host) for state in passed]
+
+    def test_which_filter_follows_a_rule(self) -> None:
+        rows = re.findall(
+            r'^(.+) \(``(.+)``\)\.\n(.+)$',
+            pages.prose('when-not-to-use'),
+            re.M,
+        )
+        # The hosts have these values. None: they lack the key.
+        values = '1', '4', '5', None
+        for rule, value, use in (
+            *rows,
+            ('the value 1, or no key', '<or> 1 <or> ~', 'this package'),
+        ):
+            meant = {
+                '<or>': [1, 2],
+                '>= 4': [1, 2],
+                '*': [0, 1, 2],
+                '<or> 1 <or> ~': [0, 3],
+            }[value]
+            if value == '<or>':
+                value = '<or> 4 <or> 5'
+            self.assertEqual(
+                meant, self.left(base.loaded_filter(), value, *values), rule
+            )
+            nova = aggregate_extra_specs.AggregateInstanceExtraSpecsFilter()
+            is_enough = meant == self.left(nova, value, *values)
+            self.assertEqual(is_enough, use == "Nova's own filters", rule)
+
+    def test_the_weigher_for_pci_devices(self) -> None:
+        with_devices, without = self.states(self.request({}))[:2]
+        with_devices.pci_stats = stats.PciDeviceStats(objects.NUMATopology())
+        with_devices.pci_stats.pools = [{'count': 1}]
+        weights = [
+            pci.PCIWeigher()._weigh_object(state, self.request({}))
+            for state in (with_devices, without)
+        ]
+        word = 'no' if weights[0] < weights[1] else 'a'
+        self.assert_page_says(
+            'when-not-to-use',
+            f'``PCIWeigher`` keeps servers that request {word} PCI device '
+            'away from hosts with PCI devices.',
+        )
+
+    def test_advice_to_set_an_option_changes_it(self) -> None:
+        found = {
+            *re.findall(
+                r'[Ss]et ``\[(\w+)\] (\w+) = ([\w.]+)``', pages.all_prose()
+            )
+        }
+        self.assertGreater(len(found), 2)
+        for section, name, value in found:
+            if section in ('scheduler', 'filter_scheduler', 'api_database'):
+                default = (
+                    engine.CONF[section]._group._opts[name]['opt'].default
+                )
+                written = str(default).lower()
+                self.assertNotEqual(value, written, name)
+
+    def test_each_class_of_nova_exists(self) -> None:
+        names = {
+            *re.findall(
+                r'``(\w+(?:Filter|Weigher|Isolation))``', pages.all_prose()
+            )
+        }
+        classes = {
+            cls.__name__
+            for cls in (
+                *filters.all_filters(),
+                *nova_filters.all_filters(),
+                *weights.all_weighers(),
+                *nova_filters.all_weighers(),
+            )
+        }
+        # Of other packages, and of an example.
+        others = {'BlazarFilter', 'FailureDomainFilter', 'OneStackFilter'}
+        self.assertEqual(others, names - classes)
+
+    def test_the_weighers_that_outweigh_preferences(self) -> None:
+        request = self.request({})
+        good, bad, *_ = self.states(request)
+        bad.failed_builds = 1
+        builds = compute.BuildFailureWeigher()
+        found = [
+            builds.weight_multiplier(state)
+            * builds._weigh_object(state, request)
+            for state in (good, bad)
+        ]
+        verb = 'avoids' if found[1] < found[0] else 'prefers'
+        self.assert_page_says(
+            'preferences',
+            f'``BuildFailureWeigher`` {verb} hosts on which the last build '
+            'failed.',
+        )
+        own = objects.CellMapping(uuid=uuids.generate_uuid())
+        good.cell_uuid, bad.cell_uuid = own.uuid, uuids.generate_uuid()
+        request.requested_destination = objects.Destination(
+            allow_cross_cell_move=True, cell=own
+        )
+        cells = cross_cell.CrossCellWeigher()
+        found = [cells._weigh_object(state, request) for state in (good, bad)]
+        verb = 'keeps' if found[1] < found[0] else 'does not keep'
+        self.assert_page_says(
+            'preferences',
+            f'``CrossCellWeigher`` {verb} a moving server in its cell.',
+        )
+
+    def test_how_many_workers_there_are(self) -> None:
+        self.assertIsNone(engine.CONF.scheduler.workers)
+        source = inspect.getsource(scheduler_cmd.main)
+        self.assertIn('processutils.get_worker_count()', source)
+        self.assertEqual(os.cpu_count(), processutils.get_worker_count())
+        self.assert_page_says(
+            'soft-anti-affinity', 'By default, it is the number of CPUs.'
+        )
+
+    def test_nova_without_the_package_does_not_start(self) -> None:
+        code = (
+            'import sys; sys.modules["nova_filters"] = None\n'
+            'from nova.scheduler import weights\n'
+            'handler = weights.HostWeightHandler()\n'
+            'handler.get_matching_classes(["nova_filters.all_weighers"])\n'
+        )
+        done = subprocess.run(
+            [sys.executable, '-W', 'ignore', '-c', code],
+            capture_output=True,
+            text=True,
+        )
+        verb = 'does not start' if done.returncode else 'starts'
+        self.assertIn('ModuleNotFoundError', done.stderr)
+        self.assert_page_says(
+            'install',
+            f'If you remove the package first, nova-scheduler {verb}, because '
+            'it cannot load ``nova_filters``.',
+        )
 
 
 class NumbersTest(numbers.NumbersCase):
