@@ -2,6 +2,7 @@
 
 """Numbers and words of the pages, each from what it speaks of."""
 
+import dataclasses
 import math
 import re
 import subprocess
@@ -9,11 +10,14 @@ import subprocess
 import ddt
 
 from heat_hints import hints, providers
+from heat_hints import status as heat_status
 from nova_filters import conf
+from nova_filters import status as nova_status
 from nova_filters.matching import inputs, matcher, preferences, requirement
 from nova_filters.spread import members
 from os_placement_plugins import signature, stack_hints, upgrade_check
 from senlin_plugins import conf as senlin_conf
+from senlin_plugins import status as senlin_status
 from senlin_plugins.planning import apportionment, spec
 from tests import pages, signing
 from tests.pages import NUMBERS
@@ -32,6 +36,14 @@ class UpgradeCheckTest(pages.PageTestCase):
             (255, 'The command could not check anything.'),
         ):
             self.assert_page_says('upgrade-checks', str(int(code)), words)
+
+    def test_where_each_command_runs(self):
+        for checks in heat_status, nova_status, senlin_status:
+            self.assert_page_says(
+                'upgrade-checks',
+                f'``{checks.Checks.command}``',
+                f'a {checks.Checks.service} host',
+            )
 
 
 @ddt.ddt
@@ -221,9 +233,9 @@ class HeatTest(pages.PageTestCase):
 
     def test_the_order_of_a_change_of_keys(self):
         old, new = signing.KEY, signing.OTHER_KEY
-        hints = signing.signed(signing.EXAMPLE, key=new)
+        sent = signing.signed(signing.EXAMPLE, key=new)
         for keys, is_believed in ([old], False), ([old, new], True):
-            is_signed = signature.Keys(keys).signed(hints, 'p1')
+            is_signed = signature.Keys(keys).signed(sent, 'p1')
             self.assertIs(is_believed, is_signed)
         self.assert_page_says(
             'heat',
@@ -231,6 +243,50 @@ class HeatTest(pages.PageTestCase):
             '``nova-scheduler``. It then accepts both keys.',
             'Set ``signing_key = new`` in ``heat.conf`` and restart '
             '``heat-engine``.',
+        )
+
+    def test_the_order_in_which_services_get_their_first_key(self):
+        (first,) = re.findall(
+            r'First add the lines to ``(\w+)\.conf`` and restart',
+            pages.prose('heat'),
+        )
+        (second,) = {'heat', 'nova'} - {first}
+        self.assert_page_says('heat', f'Next, add the lines to ``{second}.co')
+        # What Heat sends, and what Nova checks it with, in between.
+        sent = {'heat_root_stack_id': 'r'}
+        keys = signature.Keys()
+        if first == 'heat':
+            sent = signing.signed(sent)
+        else:
+            keys = signature.Keys([signing.KEY])
+        self.assertEqual('r', stack_hints.read(sent, 'p1', keys).root_stack_id)
+
+    def test_what_becomes_of_the_hints_of_a_template(self):
+        template = {'heat_stack_id': 'forged', 'heat_tier': 'a', 'tier': 'b'}
+        own = hints.identifiers(requests.REQUEST, stack_hints.PATH_LIST)
+        sent = {}
+        for signing_is_on in False, True:
+            left = hints.drop_reserved(template, signing=signing_is_on)
+            sent[signing_is_on] = {**left, **own}
+        verb = 'keeps'
+        if sent[False]['heat_stack_id'] == own['heat_stack_id']:
+            verb = 'replaces'
+        self.assertEqual('a', sent[False]['heat_tier'])
+        self.assertNotIn('heat_tier', sent[True])
+        self.assertEqual('b', sent[True]['tier'])
+        self.assert_page_says(
+            'SECURITY',
+            f"If a template sets one of Heat's six hints, Heat {verb} the "
+            'value (``heat.rst``).',
+            'Heat drops all hints whose names begin with ``heat_``.',
+        )
+
+    def test_the_fields_of_a_request(self):
+        names = [field.name for field in dataclasses.fields(hints.Request)]
+        cells = pages.prose('heat-providers').partition('Field\nValue\n')[2]
+        self.assertEqual(
+            [f'``{name}``' for name in names],
+            cells.splitlines()[::2][: len(names)],
         )
 
     def test_the_limits_of_providers(self):

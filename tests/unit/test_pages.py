@@ -183,6 +183,16 @@ class PagesTest(pages.PageTestCase):
                 'roll-out', f'{name.title()} {oldest} to {int(above) - 1}'
             )
 
+    def test_the_order_of_plug_ins_for_devstack(self) -> None:
+        readme = (pages.ROOT / 'devstack/README.rst').read_text('utf-8')
+        (heat_is,) = re.findall("Heat's plug-in (\\w+) this plug-in", readme)
+        ours_is = {'before': 'after', 'after': 'before'}[heat_is]
+        self.assert_page_says(
+            'install',
+            f'If you use Heat, they must come {ours_is} the line '
+            '``enable_plugin heat``:',
+        )
+
     def test_each_row_of_a_table_has_all_its_cells(self) -> None:
         for page in ['SECURITY.rst', *pages.pages()]:
             text = (pages.ROOT / page).read_text('utf-8')

@@ -116,6 +116,40 @@ class PagesTest(pages.Walk, upgrade_checks.UpgradeCheckCase):
             unknown = [answer for answer in answers if 'NoSuch' in answer]
             self.assertLess(len(unknown), len(answers), unknown)
 
+    def test_a_weigher_is_off_when_it_is_rolled_back(self) -> None:
+        told = set()
+        for option, value in re.findall(
+            r'Set ``(\w+_multiplier) = (\S+)`` and restart', pages.all_prose()
+        ):
+            told.add(option)
+            self.command, self.file = COMMANDS['nova.conf'], 'nova.conf'
+            answer = self.check(
+                '[filter_scheduler]\n'
+                'weight_classes = nova.scheduler.weights.all_weighers, '
+                'nova_filters.all_weighers\n'
+                f'[nova_filters]\n{option} = {value}\n'
+            )
+            self.assertIn(f'Off: {option} in', str(answer.checks))
+            self.assertNotIn("'On:", str(answer.checks))
+        self.assertEqual({'preference_weight_multiplier'}, told)
+
+    def test_where_the_weighers_stand(self) -> None:
+        weighers = [
+            'nova.scheduler.weights.all_weighers',
+            'nova_filters.all_weighers',
+        ]
+        (place,) = re.findall(
+            'Put the weighers of this package at the (\\w+) of '
+            '``weight_classes``',
+            pages.prose('nova-spread'),
+        )
+        if place == 'beginning':
+            weighers.reverse()
+        self.assert_spreads(
+            f'[filter_scheduler]\nweight_classes = {",".join(weighers)}\n'
+            '[nova_filters]\nserver_group_weight_multiplier = 10\n'
+        )
+
     def use(self, block: pages.Block) -> None:
         """Fail if the service refuses a configuration of the page."""
         file = block.marks['file']

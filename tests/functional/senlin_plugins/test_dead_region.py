@@ -7,6 +7,7 @@ from keystoneauth1 import exceptions as keystone_exc
 
 from senlin_plugins import endpoints
 from testing.senlin import stub_cloud
+from tests import pages
 from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import (
     NO_PLAN,
@@ -17,7 +18,7 @@ from tests.functional.senlin_plugins.base import (
 )
 
 
-class Silent(base.TestCase):
+class Silent(pages.PageTestCase, base.TestCase):
     def setUp(self):
         super().setUp()
         self.patch(endpoints, 'PAUSE', 0)
@@ -41,6 +42,7 @@ class Silent(base.TestCase):
         self.die(ONE)
         action = self.senlin.act(self.cluster_id, 'scale_out')
         self.assert_failed(NO_REGION, action)
+        self.assert_page_says('senlin', 'New nodes go to the other regions.')
 
     def test_a_scale_in_takes_nodes_elsewhere_or_fails(self):
         data = self.act(self.cluster_id, 'scale_in', count=2)
@@ -48,6 +50,27 @@ class Silent(base.TestCase):
         action = self.senlin.act(self.cluster_id, 'scale_in')
         self.assert_failed(NO_PLAN, action)
         self.assert_servers(self.cluster_id, **{TWO: 2})
+        self.assert_page_says(
+            'senlin',
+            'When the cluster shrinks, Senlin deletes nodes in the regions '
+            'that answer. If these regions have too few nodes, the action '
+            'fails.',
+        )
+
+    def test_a_recovery_loses_the_servers(self):
+        servers = {*self.cloud.regions[TWO].servers}
+        self.senlin.act(self.cluster_id, 'recover', check=True)
+        self.wait_until_free(self.cluster_id)
+        self.cloud.heal()
+        nodes = self.senlin.nodes(self.cluster_id)
+        held = {node['physical_id'] for node in nodes}
+        self.assertEqual(servers, {*self.cloud.regions[TWO].servers} - held)
+        self.assert_page_says(
+            'senlin',
+            '**Do not recover the cluster while the region is dead.** If you '
+            'do, Senlin forgets the servers of the nodes there, and these '
+            'servers run on without a node.',
+        )
 
     def test_more_nodes_than_there_are_never_leave(self):
         self.cloud.heal()
@@ -58,6 +81,12 @@ class Silent(base.TestCase):
         self.detach(self.cluster_id)
         self.act(self.cluster_id, 'scale_in', count=10)
         self.assert_servers(self.cluster_id)
+        self.assert_page_says(
+            'senlin',
+            'If a request removes more nodes than the cluster has, the policy '
+            'refuses the request. Without the policy, Senlin deletes all '
+            'nodes.',
+        )
 
     def test_a_region_outside_the_spec_keeps_its_nodes(self):
         self.cloud.heal()

@@ -7,7 +7,9 @@ import senlin.cmd  # noqa: F401
 from senlin.api.middleware import fault
 
 from senlin_plugins import deletion_policy
-from tests import numbers
+from tests import numbers, pages
+from tests.functional.senlin_plugins import base
+from tests.functional.senlin_plugins.base import ONE, TWO
 
 
 class NumbersTest(numbers.NumbersCase):
@@ -20,3 +22,18 @@ class NumbersTest(numbers.NumbersCase):
     def test_the_status_of_a_conflict(self):
         error = fault.FaultWrapper.error_map['ActionConflict']
         self.assert_told('conflict', error.code)
+
+
+class ShrinkTest(pages.PageTestCase, base.TestCase):
+    def test_the_regions_keep_their_proportions(self):
+        regions = (ONE, 100), (TWO, 200)
+        cluster = self.spread(*regions, count=6)
+        before = self.cloud.servers_of(cluster)
+        self.act(cluster, 'scale_in', count=3)
+        after = self.cloud.servers_of(cluster)
+        self.assertEqual(before, {name: 2 * after[name] for name in after})
+        self.assert_page_says(
+            'README',
+            'When the cluster shrinks, the region placement policy of this '
+            'package keeps the proportions of the regions',
+        )
