@@ -13,7 +13,7 @@ from heat_hints import conf as heat_conf
 from heat_hints import hints, providers
 from nova_filters import conf as nova_conf
 from nova_filters.matching import preferences, requirement
-from os_placement_plugins import quoting, signature, stack_hints
+from os_placement_plugins import signature, stack_hints, text
 from os_placement_plugins import upgrade_check as check
 from senlin_plugins import conf as senlin_conf
 from senlin_plugins.planning import spec, values
@@ -92,12 +92,12 @@ SCHEDULERS = re.findall(r"'scheduler-\d'", LAYOUT)
     'num_engine_workers = (.+)', read('tests/cloud/etc/heat.conf')
 )
 SIX_HINTS = hints.identifiers(requests.REQUEST, stack_hints.PATH_LIST)
-FIRST_POINTS = [
+POINTS = [
     number
     for number in range(200)
-    if not preferences.Preferences(
+    if not preferences.read_preferences(
         {f'aggregate_preferred.{number}:k': '1'}
-    ).problems
+    )[1]
 ]
 #: The default switches the weigher off.
 OFF = f'{nova_conf.DEFAULTS["preference_weight_multiplier"]:g}'
@@ -179,7 +179,7 @@ FACTS = (
     ('key length', signature.MIN_KEY_LENGTH),
     # A byte is two characters.
     ('random bytes', KEY_BYTES, 2 * KEY_BYTES),
-    ('hints in a line', quoting.LISTED),
+    ('hints in a line', text.LISTED),
     ('calls', *[providers.MAX_CALLS] * 2),
     ('provider_timeout', default(heat_conf.OPTS, 'provider_timeout')),
     ('region_timeout', default(senlin_conf.OPTS, 'region_timeout')),
@@ -199,7 +199,7 @@ FACTS = (
         check.NOTHING_CHECKED,
     ),
     ('exit code', int(check.SUCCESS)),
-    ('points', (10, FIRST_POINTS[0], FIRST_POINTS[-1])),
+    ('points', (10, POINTS[0], POINTS[-1])),
     (
         'weights of points',
         (WEIGHTS[0], 1, WEIGHTS[1], 10, WEIGHTS[2], 100),

@@ -183,6 +183,14 @@ class PagesTest(pages.PageTestCase):
                 'roll-out', f'{name.title()} {oldest} to {int(above) - 1}'
             )
 
+    def test_each_test_of_an_attack_exists(self) -> None:
+        text = (pages.ROOT / 'SECURITY.rst').read_text('utf-8')
+        *_, table = pages.parse(text).findall(docutils.nodes.tbody)
+        for row in table.findall(docutils.nodes.row):
+            *_, files = (cell.astext() for cell in row)
+            for file in ''.join(files.split()).split(','):
+                self.assertTrue((pages.ROOT / file).is_file(), file)
+
     def test_the_order_of_plug_ins_for_devstack(self) -> None:
         readme = (pages.ROOT / 'devstack/README.rst').read_text('utf-8')
         (heat_is,) = re.findall("Heat's plug-in (\\w+) this plug-in", readme)
