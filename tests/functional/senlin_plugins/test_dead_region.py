@@ -57,6 +57,14 @@ class Silent(pages.PageTestCase, base.TestCase):
             'fails.',
         )
 
+    def test_a_node_there_cannot_be_deleted(self):
+        (node, _) = self.ids(self.cluster_id, TWO)
+        action = self.senlin.delete(f'/nodes/{node}')
+        self.assertEqual('FAILED', action['status'])
+        self.assert_page_says(
+            'senlin', 'Do not delete nodes there, either: the deletion fails.'
+        )
+
     def test_a_recovery_loses_the_servers(self):
         servers = {*self.cloud.regions[TWO].servers}
         self.senlin.act(self.cluster_id, 'recover', check=True)

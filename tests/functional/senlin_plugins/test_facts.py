@@ -2,6 +2,8 @@
 
 """Numbers of the page ``senlin``, from the Senlin that is there."""
 
+import json
+
 # The first import patches the process for eventlet.
 import senlin.cmd  # noqa: F401
 from senlin.api.middleware import fault
@@ -36,4 +38,21 @@ class ShrinkTest(pages.PageTestCase, base.TestCase):
             'README',
             'When the cluster shrinks, the region placement policy of this '
             'package keeps the proportions of the regions',
+        )
+
+
+class DeletionTest(pages.PageTestCase, base.TestCase):
+    def test_whether_nodes_are_destroyed(self):
+        #: The value in YAML, by whether nodes are left.
+        values = {}
+        for value in True, False:
+            policy = self.deletion_policy(destroy_after_deletion=value)
+            cluster = self.cluster(policy, size=1)
+            self.act(cluster, 'scale_in')
+            nodes = self.senlin.call('GET', '/nodes')['nodes']
+            values[bool(nodes)] = json.dumps(value)
+        self.assert_page_says(
+            'senlin',
+            f'``{values[False]}``: destroy the nodes; ``{values[True]}``: '
+            'keep them outside the cluster',
         )

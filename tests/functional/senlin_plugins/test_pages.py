@@ -225,6 +225,13 @@ class PagesTest(pages.Walk, gateway.ShellTestCase):
         names = {binding['policy_name'] for binding in bindings}
         self.assertEqual({'wider'}, names)
         self.assertEqual(before, self.held(self.c1))
+        first, second = re.findall(
+            r'cluster policy (\w+tach) ', self.block.text
+        )
+        self.assert_says(
+            f'After ``{first}`` and before ``{second}``, the cluster has no '
+            'region placement policy,'
+        )
 
     def check_converted(self, run):
         self.assert_says('The nodes keep their servers.')
