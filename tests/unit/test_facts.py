@@ -217,6 +217,30 @@ class HeatTest(pages.PageTestCase):
             first = value[0] if isinstance(value, list) else value
             self.assert_page_says('heat', f'``{name}``', meanings[first])
 
+    def test_what_the_name_of_a_stack_is(self):
+        sent = hints.identifiers(requests.REQUEST, stack_hints.PATH_LIST)
+        fields = {
+            requests.REQUEST.stack_name: 'name',
+            requests.REQUEST.stack_id: 'id',
+        }
+        told = fields.pop(sent['heat_stack_name'])
+        (other,) = fields.values()
+        self.assert_page_says(
+            'heat',
+            f'``heat_stack_name`` is the {told} of the stack, not its '
+            f'{other}.',
+        )
+
+    def test_which_hints_a_provider_cannot_set(self):
+        (names,) = re.findall(
+            'all hints that Nova itself uses, such as (.+?)\\.',
+            pages.prose('heat-providers'),
+        )
+        for name in re.findall(r'``(\w+)``', names):
+            accepted, refused = hints.accept({name: 'x'}, ())
+            self.assertEqual({name: hints.REASON_NOVA}, refused)
+            self.assertEqual({}, accepted)
+
     def test_what_a_key_is(self):
         least = signature.MIN_KEY_LENGTH
         self.assert_page_says(

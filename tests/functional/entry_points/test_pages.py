@@ -133,6 +133,14 @@ class PagesTest(pages.Walk, upgrade_checks.UpgradeCheckCase):
             self.assertNotIn("'On:", str(answer.checks))
         self.assertEqual({'preference_weight_multiplier'}, told)
 
+    def test_heat_sends_no_hints_when_they_are_rolled_back(self) -> None:
+        (line,) = re.findall(
+            r'Set ``(enabled = \w+)`` and restart', pages.prose('heat')
+        )
+        self.command, self.file = COMMANDS['heat.conf'], 'heat.conf'
+        answer = self.check(f'[heat_hints]\n{line}\n')
+        self.assertIn("'Off", str(answer.checks))
+
     def test_where_the_weighers_stand(self) -> None:
         weighers = [
             'nova.scheduler.weights.all_weighers',

@@ -111,6 +111,9 @@ class MoveTest(base.CloudTestCase):
             )
             self.assertEqual(passing, left, (value, hosts, nodes))
         self.assert_page_says(
+            'nova', 'Users cannot bypass the filter with scheduler hints.'
+        )
+        self.assert_page_says(
             'nova',
             '**Rebuild**: the filter accepts the request, because the server '
             'stays on its host.',
