@@ -3,14 +3,17 @@
 """``openstack aggregate filter audit``."""
 
 import argparse
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from os_placement_plugins.text import listed
-from osc_placement_plugins import base
+from osc_placement_plugins import output
+from osc_placement_plugins.filter_command import FilterCommand
 
 if TYPE_CHECKING:
-    from osc_placement_plugins.records import Inventory, Server
+    from nova_filters.matching.inputs import Aggregate
+    from osc_placement_plugins.inventory import Inventory
+    from osc_placement_plugins.source.records import Server
 
 _COLUMNS: Final = ('Problem', 'Flavor', 'Servers', 'Reason', 'Names')
 #: Servers that their own host would refuse today.
@@ -32,7 +35,14 @@ class Problem(NamedTuple):
     servers: list['Server']
 
 
-class AuditFilter(base.FilterCommand):
+class _Resident(NamedTuple):
+    """A server with the aggregates of its host."""
+
+    server: 'Server'
+    aggregates: Sequence['Aggregate']
+
+
+class AuditFilter(FilterCommand):
     """List running servers that their own host would refuse today.
 
     The command compares each server's own copy of its flavor with the metadata
@@ -51,36 +61,35 @@ class AuditFilter(base.FilterCommand):
             help='exit with 2 if there is such a problem',
         )
 
-    def find_answer(self, parsed_args: argparse.Namespace) -> base.Answer:
+    def find_answer(self, parsed_args: argparse.Namespace) -> output.Answer:
         """Return the servers that their host would refuse."""
-        source = self.source(parsed_args)
-        inventory = self.inventory(source, parsed_args)
-        judged, problems = audit(source.servers(), inventory)
+        source = self.find_source(parsed_args)
+        inventory = self.read_inventory(source, parsed_args)
+        judged, problems = find_problems(source.read('servers'), inventory)
         counts = {REFUSED: 0, UNKNOWN: 0}
         for problem in problems:
             counts[problem.kind] += len(problem.servers)
         verdict = (
-            f'{counts[REFUSED]} of {base.counted(judged, "running server")} '
-            'would be refused by the host that it is on'
+            f'{counts[REFUSED]} of '
+            f'{output.format_count(judged, "running server")} would be '
+            'refused by the host that it is on'
         )
         if counts[UNKNOWN]:
             verdict += f'; {counts[UNKNOWN]} could not be judged'
-        return base.Answer(
+        return output.Answer(
             verdict=[f'{verdict}.'],
             columns=_COLUMNS,
-            rows=[*map(_row, problems)],
+            rows=[_convert_problem(problem) for problem in problems],
             notes=inventory.notes(),
-            status=base.exit_code(
-                found=parsed_args.fail_on and counts[REFUSED],
-                unjudged=counts[UNKNOWN],
-            ),
+            has_problem=bool(parsed_args.fail_on and counts[REFUSED]),
+            is_partial=counts[UNKNOWN] > 0,
         )
 
 
-def audit(
+def find_problems(
     servers: Iterable['Server'], inventory: 'Inventory'
 ) -> tuple[int, list[Problem]]:
-    """Matcher servers on their hosts.
+    """Match servers with their hosts.
 
     Servers on no host, for example shelved servers, are left out.
 
@@ -88,9 +97,10 @@ def audit(
         servers that their host would refuse, then those that cannot be judged.
         In each part, the problem with the most servers comes first.
     """
-    judged: dict[tuple[str, frozenset[Any]], list[Server]] = {}
-    hidden: list[Server] = []
-    homeless: list[Server] = []
+    residents: dict[Any, list[_Resident]] = {}
+    hidden = []
+    homeless = []
+    judged = 0
     for server in sorted(servers, key=lambda server: (server.name, server.id)):
         if server.host == '':
             continue
@@ -99,60 +109,59 @@ def audit(
         elif server.host not in inventory.hosts:
             homeless.append(server)
         else:
-            # Many servers have the same extra specs.
+            judged += 1
+            # Many servers have the same copy of a flavor.
             specs = frozenset(server.flavor.extra_specs.items())
-            alike = judged.setdefault((server.flavor.name, specs), [])
-            alike.append(server)
-    refused: list[Problem] = []
-    for alike in judged.values():
-        refused += _find_refused(alike, inventory)
-    refused.sort(key=lambda problem: (-len(problem.servers), problem[:3]))
-    unknown = []
+            aggregates = inventory.hosts[server.host].aggregates
+            residents.setdefault((server.flavor.name, specs), []).append(
+                _Resident(server, aggregates)
+            )
+    problems: list[Problem] = []
+    for alike in residents.values():
+        problems += _find_refused(alike, inventory)
+    problems.sort(key=lambda problem: (-len(problem.servers), problem[:3]))
     for reason, unjudged in (
         ('Nova does not show the flavor or the host', hidden),
         ('the host is not among the compute hosts', homeless),
     ):
         if unjudged:
-            unknown.append(Problem(UNKNOWN, '', reason, unjudged))
-    return sum(map(len, judged.values())), [*refused, *unknown]
+            problems.append(Problem(UNKNOWN, '', reason, unjudged))
+    return judged, problems
 
 
 def _find_refused(
-    servers: list['Server'], inventory: 'Inventory'
+    residents: list[_Resident], inventory: 'Inventory'
 ) -> Iterator[Problem]:
     """Yield the servers that their host would refuse.
 
-    :param servers: servers with the same flavor, whose hosts are known.
+    :param residents: servers with the same flavor.
     """
-    from osc_placement_plugins.verdicts import create_matcher, group_refused
+    from osc_placement_plugins.inventory import create_matcher, group_refused
 
-    flavor = servers[0].flavor
+    flavor = residents[0].server.flavor
     assert flavor is not None  # noqa: S101
     matcher = create_matcher(flavor, inventory)
-    hosts = {
-        server.host: inventory.hosts[server.host or ''] for server in servers
-    }
-    _, refused = matcher.match_hosts(hosts.values())
+    _, refused = matcher.match_hosts(residents)
     for group in group_refused(matcher, refused):
-        names = {host.name for host in group.hosts}
-        refused_servers = [each for each in servers if each.host in names]
-        yield Problem(REFUSED, flavor.name, str(group.reason), refused_servers)
+        servers = [resident.server for resident in group.hosts]
+        yield Problem(REFUSED, flavor.name, str(group.reason), servers)
 
 
-def _row(problem: Problem) -> list[Any]:
-    servers = problem.servers
-    places = [
-        f'{server.name} ({server.host})' if server.host else server.name
-        for server in servers
-    ]
-    documents = [
-        {'name': server.name, 'id': server.id, 'host': server.host}
-        for server in servers
-    ]
+def _convert_problem(problem: Problem) -> list[Any]:
+    places = []
+    documents = []
+    for server in problem.servers:
+        place = server.name
+        if server.host:
+            place += f' ({server.host})'
+        places.append(place)
+        documents.append(
+            {'name': server.name, 'id': server.id, 'host': server.host}
+        )
     return [
         problem.kind,
         problem.flavor,
-        len(servers),
+        len(problem.servers),
         problem.reason,
-        base.Cell(documents, listed(places)),
+        output.Cell(documents, listed(places)),
     ]

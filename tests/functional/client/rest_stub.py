@@ -80,6 +80,8 @@ class Cloud:
             'status': 'enabled',
             'state': 'up',
             'zone': 'nova',
+            'disabled_reason': None,
+            'forced_down': False,
         }
 
     def add_server(self, name: str, host: str, flavor: str) -> None:

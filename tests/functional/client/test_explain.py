@@ -94,15 +94,6 @@ class ExplainTest(base.CloudTestCase):
         result = self.openstack(*_EXPLAIN.split(), '--server', 'dup')
         self.assert_one_line(result, 'use an ID: id-mail, id-web')
 
-    def test_hidden_extra_specs_are_not_no_extra_specs(self) -> None:
-        # A policy of Nova may hide them: the list of flavors lacks them then.
-        flavors = [{'id': '1', 'name': 'gpu.large', 'links': []}]
-        url = f'{rest_stub.COMPUTE}/flavors'
-        self.mocker.get(f'{url}/detail', json={'flavors': flavors})
-        self.mocker.get(f'{url}/1/os-extra_specs', status_code=403)
-        result = self.openstack(*_EXPLAIN.split(), 'gpu.large')
-        self.assert_one_line(result, '403', 'os-extra_specs')
-
     def test_an_old_microversion_of_the_shell_does_not_matter(self) -> None:
         old = '--os-compute-api-version 2.1'
         words = f'{_EXPLAIN} win.medium --server mail'
@@ -178,6 +169,21 @@ class ExplainTest(base.CloudTestCase):
         # A program gets the whole list, and people its first names.
         self.assertEqual('host-19', row['Names'][-1])
         self.assertIn('18 more', self.run_command(words))
+
+    def test_preferences_give_points(self) -> None:
+        specs = {'aggregate_preferred.7:gpu': '*'}
+        self.cloud.flavors['m1.small']['extra_specs'] = specs
+        rack = {'rack': '1', 'prefer_metadata_check': 'true'}
+        self.cloud.add_aggregate('rack', rack, ['compute-1'])
+        rows = self.data(f'{_EXPLAIN} m1.small --all')
+        points = {row['Host']: row['Preferences'] for row in rows}
+        preferred = '+7 aggregate_preferred.7:gpu=*'
+        self.assertEqual(
+            f"{preferred}; -1 aggregate 'rack' demands 'rack'",
+            points['compute-1'],
+        )
+        self.assertEqual(preferred, points['compute-2'])
+        self.assertEqual('', points['compute-3'])
 
     def test_rows_are_sorted_and_chosen_by_the_shell(self) -> None:
         words = f'{_EXPLAIN} m1.small -c Hosts --sort-column Hosts'

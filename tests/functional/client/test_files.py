@@ -2,10 +2,13 @@
 
 """Files in place of a cloud: what the shell prints, and what Nova answers."""
 
+import io
 import json
+import types
+from unittest import mock
 
-from osc_placement_plugins import rows
-from tests.functional.client import base
+from osc_placement_plugins.source import cloud, records
+from tests.functional.client import base, rest_stub
 
 
 class FilesTest(base.CloudTestCase):
@@ -13,7 +16,7 @@ class FilesTest(base.CloudTestCase):
         self.cloud.services['compute-3']['status'] = 'disabled'
         self.cloud.servers['web']['OS-EXT-SRV-ATTR:host'] = 'compute-7'
         printed = {}
-        for noun, command in rows.SAVING.items():
+        for noun, command in records.SAVING.items():
             words = command.removeprefix('openstack ')
             names = self.cloud.servers if noun == 'servers' else ['']
             texts = [
@@ -50,3 +53,26 @@ class FilesTest(base.CloudTestCase):
         self.assert_one_line(result, 'further pages')
         self.write(first + last, 'pages.json')
         self.assertEqual(live, self.data(audit, *options))
+
+    def test_a_terminal_is_told_how_far_a_slow_command_is(self) -> None:
+        mail, *others = self.cloud.servers.values()
+        pages = (
+            {'servers': [mail], 'servers_links': [{'rel': 'next'}]},
+            {'servers': others},
+        )
+        url = f'{rest_stub.COMPUTE}/servers/detail'
+        for is_terminal, patience, lines in (
+            (True, 0.0, ['1 servers read']),
+            (True, 60.0, []),
+            (False, 0.0, []),
+        ):
+            self.mocker.get(url, [{'json': page} for page in pages])
+            error = io.StringIO()
+            error.isatty = lambda: is_terminal  # noqa: B023
+            streams = types.SimpleNamespace(stderr=error)
+            with (
+                mock.patch.object(cloud, '_PATIENCE', patience),
+                mock.patch.object(cloud, 'sys', streams),
+            ):
+                self.assertEqual([], self.data('aggregate filter audit'))
+            self.assertEqual(lines, error.getvalue().splitlines())

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 import ddt
 
-from osc_placement_plugins import mistakes
+from osc_placement_plugins.lint import findings
 from tests import pages
 from tests.functional.client import base, rest_stub
 
@@ -163,10 +163,10 @@ class PagesTest(pages.Walk, base.CloudTestCase):
 
     def test_the_page_lists_every_finding_with_its_severity(self) -> None:
         page = (pages.PAGES / 'commands.rst').read_text('utf-8')
-        for severity in mistakes.SEVERITIES:
+        for severity in findings.SEVERITIES:
             codes = [
                 code.value
-                for code in mistakes.FindingCode
+                for code in findings.FindingCode
                 if code.severity is severity
             ]
             (paragraph,) = re.findall(

@@ -27,22 +27,17 @@ REGIONS = '--region RegionOne:300 --region RegionTwo::2 --region RegionThree'
 
 @ddt.ddt
 class RegionPlanTest(base.CommandTestCase):
-    def test_a_plan_has_several_spellings(self):
+    def test_regions_have_several_spellings(self):
         yaml_file = self.write(SPEC, 'policy.yaml')
         json_file = self.write(json.dumps(yaml.safe_load(SPEC)), 'policy.json')
-        now = '--current RegionOne=9'
-        for words, same in (
-            ('--count +7', f'--spec {yaml_file} --scale-out 7'),
-            ('--count +7', f'--spec {json_file} --scale-out 7'),
-            (f'{now} --count -2', f'{REGIONS} {now} --scale-in 2'),
-        ):
+        for file in yaml_file, json_file:
             self.assertEqual(
-                self.data(f'{PLAN} {REGIONS} {words}'),
-                self.data(f'{PLAN} {same}'),
+                self.data(f'{PLAN} {REGIONS} --scale-out 7'),
+                self.data(f'{PLAN} --spec {file} --scale-out 7'),
             )
 
     def test_a_region_can_be_thought_away(self):
-        words = f'{PLAN} {REGIONS} --without RegionOne --count +3'
+        words = f'{PLAN} {REGIONS} --without RegionOne --scale-out 3'
         rows, sentences = self.answer(words)
         self.assertEqual(
             [
@@ -64,17 +59,17 @@ class RegionPlanTest(base.CommandTestCase):
         self.assertEqual(region, rows[0])
 
     def test_a_cluster_has_a_largest_size(self):
-        words = f'{PLAN} {REGIONS} --count +1001'
+        words = f'{PLAN} {REGIONS} --scale-out 1001'
         self.assert_one_line(self.openstack(*words.split()), '1001', '(1000)')
         _, (verdict, *_) = self.answer(f'{words} --max-nodes 1001')
         self.assertIn('1001 nodes are added', verdict)
 
     @ddt.unpack
     @ddt.data(
-        (f'{REGIONS} --count +1 --max-nodes x', '--max-nodes', "'x'"),
+        (f'{REGIONS} --scale-out 1 --max-nodes x', '--max-nodes', "'x'"),
         ('--scale-out 1', 'Which regions?', '--spec'),
-        (f'{REGIONS} --count 3', "'3'", '+3'),
-        (f'{REGIONS} --scale-in 1', 'no feasible plan'),
+        (f'{REGIONS} --scale-out 0', "'0'", '1 or greater'),
+        (f'{REGIONS} --scale-in 1', 'no feasible plan', '0 can be removed'),
         (f'{REGIONS} --current RegionOne --scale-out 5', 'NAME=COUNT'),
         (f'{REGIONS} --without Four --scale-out 5', 'Four', 'RegionOne'),
     )
@@ -86,5 +81,5 @@ class RegionPlanTest(base.CommandTestCase):
     @ddt.data(('a: [', 'line'), (SPEC.replace('300', '-3'), "'-3'"))
     def test_a_wrong_file_is_named_in_one_line(self, text, words):
         path = self.write(text, 'policy.yaml')
-        command = f'{PLAN} --count +1 --spec {path}'
+        command = f'{PLAN} --scale-out 1 --spec {path}'
         self.assert_one_line(self.openstack(*command.split()), path, words)

@@ -29,10 +29,10 @@ class LivePlanTest(gateway.ShellTestCase):
 
     def test_the_plan_is_what_the_policy_then_does(self):
         cluster = self.spread((ONE, 300), (TWO, 100, 1), (THREE,))
-        planned, _ = self.plan('--cluster', cluster, '--count', '+7')
+        planned, _ = self.plan('--cluster', cluster, '--scale-out', '7')
         data = self.act(cluster, 'scale_out', count=7)
         self.assertEqual(data['creation']['regions'], planned)
-        planned, remarks = self.plan('--cluster', cluster, '--count', '-4')
+        planned, remarks = self.plan('--cluster', cluster, '--scale-in', '4')
         self.assertEqual('', remarks)
         data = self.act(cluster, 'scale_in', count=4)
         self.assertEqual(
@@ -50,7 +50,7 @@ class LivePlanTest(gateway.ShellTestCase):
         with db_api.session_for_write() as session:
             conversion.convert_profile(session, profile, False, True)
         cluster = self.spread((ONE,), (TWO,), profile=profile)
-        asked = ('--cluster', cluster, '--count', '+2')
+        asked = ('--cluster', cluster, '--scale-out', '2')
         unknown = self.run_plan(*asked)
         self.assertEqual(1, unknown.status)
         self.assertIn('say with --default-region', unknown.error)
@@ -68,14 +68,14 @@ class LivePlanTest(gateway.ShellTestCase):
         cluster = self.cluster(
             in_tree, profile=self.senlin.profile('os.nova.server')
         )
-        planned, remarks = self.plan('--cluster', cluster, '--count', '+2')
+        planned, remarks = self.plan('--cluster', cluster, '--scale-out', '2')
         self.assertEqual({TWO: 2}, planned)
         self.assertIn("The policy is Senlin's own", remarks)
         self.assertIn("type 'os.nova.server' are not from this", remarks)
         # With both policies attached the effective one counts.
         cluster = self.spread((ONE,))
         self.attach(cluster, in_tree)
-        planned, remarks = self.plan('--cluster', cluster, '--count', '+2')
+        planned, remarks = self.plan('--cluster', cluster, '--scale-out', '2')
         self.assertEqual(({ONE: 2}, ''), (planned, remarks))
 
     def test_nodes_without_a_region_need_the_default_region(self):
@@ -84,7 +84,7 @@ class LivePlanTest(gateway.ShellTestCase):
         cluster = self.cluster(profile=profile, size=2)
         policy = self.region_policy((ONE,), (TWO,))
         arguments = ('--cluster', cluster, '--policy', policy)
-        arguments += ('--count', '+2')
+        arguments += ('--scale-out', '2')
         refused = self.run_plan(*arguments)
         self.assertEqual(1, refused.status)
         self.assertIn('2 node(s)', refused.error)

@@ -46,9 +46,10 @@ class Compared(base.TestCase):
 class Planned(gateway.ShellTestCase):
     def plan(self, cluster_id, count):
         """Return the plan of the command, or the reason that it prints."""
+        option = '--scale-out' if count > 0 else '--scale-in'
         result = self.shell(
             *('cluster', 'region', 'plan', '--cluster', cluster_id),
-            *('--count', f'{count:+}', '--default-region', ONE, '-f', 'json'),
+            *(option, str(abs(count)), '--default-region', ONE, '-f', 'json'),
         )
         if result.status:
             return result.error

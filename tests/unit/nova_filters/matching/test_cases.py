@@ -12,7 +12,7 @@ from docutils import nodes
 
 from nova_filters.matching import inputs
 from nova_filters.matching.matcher import Matcher
-from osc_placement_plugins.records import Host
+from osc_placement_plugins.source.records import ComputeHost as Host
 from testing.nova import cases
 from tests import pages
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from nova_filters.matching import inputs, report
 from nova_filters.matching.matcher import Matcher
-from osc_placement_plugins.records import Aggregate, Host
+from osc_placement_plugins.source.records import ComputeHost as Host
+from osc_placement_plugins.source.records import HostAggregate as Aggregate
 from testing.nova import strategies
 
 _ON = {'force_metadata_check': 'true'}

@@ -5,7 +5,8 @@
 import unittest
 
 from nova_filters.matching import report
-from osc_placement_plugins.records import Aggregate, Host
+from osc_placement_plugins.source.records import ComputeHost as Host
+from osc_placement_plugins.source.records import HostAggregate as Aggregate
 from tests.unit.nova_filters.matching.test_matcher import (
     Unreadable,
     match_hosts,

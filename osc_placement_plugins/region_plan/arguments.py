@@ -1,67 +1,64 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Read the cluster, the policy and the change that a command line names."""
+"""The cluster, the policy and the change that a command line names."""
 
 import argparse
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import yaml
 from osc_lib import exceptions
 
-from osc_placement_plugins import files
-from osc_placement_plugins.cluster import ClusterReader
-from senlin_plugins.planning import plan, sizing, spec, values
+from osc_placement_plugins.region_plan.live_cluster import ClusterReader
+from osc_placement_plugins.source import files
+from senlin_plugins.planning import plan, spec, values
 from senlin_plugins.planning.limits import DEFAULT_MAX_NODES, Limits
 from senlin_plugins.planning.node_region import NO_REGION
 from senlin_plugins.planning.plan import Snapshot
 from senlin_plugins.planning.selection import Node
+from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.spec import Spec
 
 #: A number of nodes.
 _DIGITS = re.compile('[0-9]+')
 
 
-def read(
-    parsed_args: argparse.Namespace,
-    log_in: Callable[[], Any],
-    warn: Callable[[str], None],
+def read_snapshot(
+    parsed_args: argparse.Namespace, reader: ClusterReader | None
 ) -> Snapshot:
     """Return the cluster before the change.
 
-    :param log_in: a function that returns the SDK's connection.
-    :param warn: a function that shows a warning to the user.
+    :param reader: a reader of a cloud; None if the command line names nothing
+        in a cloud.
     :raises CommandError: if the input is wrong.
     """
-    change = _read_change(parsed_args)
-    reader = None
-    if parsed_args.cluster or parsed_args.policy:
-        reader = ClusterReader(log_in(), warn, parsed_args.default_region)
+    growing = parsed_args.scale_out is not None
+    number = parsed_args.scale_out or parsed_args.scale_in
+    change = Change(growing, values.parse_number(number, "'count'", 1))
     cluster = None
     if reader and parsed_args.cluster:
         cluster = reader.find_cluster(parsed_args.cluster)
     regions = _read_policy(parsed_args, reader, cluster).regions
     names = [region.name for region in regions]
-    out_of_reach = set(parsed_args.without)
-    if not out_of_reach <= set(names):
-        strangers = sorted(out_of_reach - set(names))
+    strangers = sorted({*parsed_args.without}.difference(names))
+    if strangers:
         raise exceptions.CommandError(
             f'--without names {", ".join(strangers)}; the regions of the '
             f'policy are {", ".join(names)}'
         )
     nodes: list[Node] = []
+    current = _read_current(parsed_args.current)
     if reader and cluster:
         nodes = reader.read_nodes(cluster)
         current = plan.distribution(nodes)
-    else:
-        current = _read_current(parsed_args.current)
+    out_of_reach = set(parsed_args.without)
     if reader:
         occupied = [name for name in current if current[name]]
         out_of_reach |= reader.find_out_of_reach(
             cluster,
             {*names, *occupied} - out_of_reach - {NO_REGION},
-            growing=change.growing,
+            growing,
         )
     limits = _read_limits(parsed_args, cluster)
     return Snapshot(change, regions, current, out_of_reach, nodes, limits)
@@ -97,21 +94,6 @@ def _read_policy(
     raise exceptions.CommandError(
         'Which regions? Name them with --region, --spec or --policy'
     )
-
-
-def _read_change(parsed_args: argparse.Namespace) -> sizing.Change:
-    if parsed_args.count is None:
-        growing = parsed_args.scale_out is not None
-        number = parsed_args.scale_out or parsed_args.scale_in
-    else:
-        growing = parsed_args.count[:1] == '+'
-        number = parsed_args.count[1:]
-        if not growing and parsed_args.count[:1] != '-':
-            raise exceptions.CommandError(
-                f"The value of --count is '{parsed_args.count}': write +3 to "
-                'add three nodes, -3 to remove them'
-            )
-    return sizing.Change(growing, values.parse_number(number, "'count'", 1))
 
 
 def _read_current(texts: Iterable[str]) -> dict[str, int]:

@@ -7,10 +7,9 @@ import ddt
 import hypothesis
 from hypothesis import strategies as st
 
-from osc_placement_plugins import projection
+from osc_placement_plugins.region_plan import shares
 from senlin_plugins.planning import apportionment
 from senlin_plugins.planning.apportionment import NO_FEASIBLE_PLAN
-from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.plan import Snapshot, plan_change
 from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.spec import Region
@@ -35,11 +34,11 @@ LEAVE = 'past its cap of 2: its nodes above the cap leave early'
 
 def shares_of(before):
     """Return what is said of each region, by its name."""
-    shares = projection.explain(before, plan_change(before))
-    return {share.name: share for share in shares}
+    listed = shares.list_shares(before, plan_change(before))
+    return {share.name: share for share in listed}
 
 
-class ProjectionPropertyTest(unittest.TestCase):
+class SharesPropertyTest(unittest.TestCase):
     @hypothesis.given(REGIONS, NODES, GONE, FEW, st.booleans())
     def test_results_and_targets_add_up_to_the_plan(
         self, regions, nodes, gone, count, growing
@@ -48,17 +47,17 @@ class ProjectionPropertyTest(unittest.TestCase):
         decision = plan_change(before)
         hypothesis.assume(not decision.refusal)
         after = before.after(decision.plan)
-        shares = projection.explain(before, decision)
+        listed = shares.list_shares(before, decision)
         total = sum(after.current.values())
-        self.assertEqual(total, sum(share.result for share in shares))
+        self.assertEqual(total, sum(share.result for share in listed))
         if any(region.weight for region in regions):
-            self.assertEqual(total, sum(share.target for share in shares))
+            self.assertEqual(total, sum(share.target for share in listed))
         else:
-            self.assertIn(None, {share.target for share in shares})
+            self.assertIn(None, {share.target for share in listed})
 
 
 @ddt.ddt
-class ProjectionTest(unittest.TestCase):
+class SharesTest(unittest.TestCase):
     @ddt.unpack
     @ddt.data(
         # (regions, current, nodes that come or go, region, why, out of reach)
@@ -68,12 +67,12 @@ class ProjectionTest(unittest.TestCase):
         (CAPPED, {'a': 2, 'b': 9}, -1, 'a', ''),
         (CAPPED, {'a': 4}, 6, 'a', KEEPS),
         ([Region('a', 100, 0), Region('b')], {}, 2, 'a', AT_CAP_0),
-        (WEIGHTLESS, {}, 1, 'a', projection.LAST_RESORT),
-        (WEIGHTLESS, {'a': 1, 'b': 1}, -1, 'a', projection.LEAVES_EARLY),
-        (EQUAL, {'c': 1}, 1, 'c', projection.STRAY_GROWING),
-        (EQUAL, {'c': 1}, -1, 'c', projection.STRAY_SHRINKING),
-        (EQUAL, {'a': 1}, 1, 'a', projection.OUT_OF_REACH, ('a',)),
-        (EQUAL, {'c': 1, 'a': 1}, -1, 'c', projection.OUT_OF_REACH, ('c',)),
+        (WEIGHTLESS, {}, 1, 'a', shares.LAST_RESORT),
+        (WEIGHTLESS, {'a': 1, 'b': 1}, -1, 'a', shares.LEAVES_EARLY),
+        (EQUAL, {'c': 1}, 1, 'c', shares.STRAY_GROWING),
+        (EQUAL, {'c': 1}, -1, 'c', shares.STRAY_SHRINKING),
+        (EQUAL, {'a': 1}, 1, 'a', shares.OUT_OF_REACH, ('a',)),
+        (EQUAL, {'c': 1, 'a': 1}, -1, 'c', shares.OUT_OF_REACH, ('c',)),
         (CAPPED, {'a': 1}, 1, 'a', ''),
         (HEAVY, {'a': 5, 'b': 5}, -2, 'a', LEAVE),
         (EQUAL, {'a': 3}, 1, 'a', ''),
@@ -90,33 +89,33 @@ class ProjectionTest(unittest.TestCase):
         strays = dict.fromkeys('fdcehg', 1)
         current = {'b': 1, 'gone': 0, **strays}
         snapshot = Snapshot(Change(True, 3), regions, current)
-        shares = projection.explain(snapshot, plan_change(snapshot))
+        listed = shares.list_shares(snapshot, plan_change(snapshot))
         rows = [
             ('b', 300, 9, 1, 3, 6, ''),
             ('a', 100, None, 0, 1, 2, ''),
             ('none', 100, 0, 0, 0, 2, AT_CAP_0),
         ]
         for name in sorted(strays):
-            row = (name, None, None, 1, 1, 0, projection.STRAY_GROWING)
+            row = (name, None, None, 1, 1, 0, shares.STRAY_GROWING)
             rows.append(row)
-        self.assertEqual(rows, [dataclasses.astuple(s) for s in shares])
+        self.assertEqual(
+            rows, [dataclasses.astuple(share) for share in listed]
+        )
 
     @ddt.unpack
     @ddt.data(
         # (nodes that come or go, regions, current, out of reach, text)
         (
             *(5, BOTH_CAPPED, {'a': 1}, ()),
-            f'{NO_FEASIBLE_PLAN} 5 nodes are to be added, and the caps leave '
-            'room for 3.',
+            f'{NO_FEASIBLE_PLAN} The caps leave room for 3.',
         ),
         (
             *(1, [Region('a', 1, 0)], {}, ()),
-            f'{NO_FEASIBLE_PLAN} 1 node is to be added, and the caps leave '
-            'room for 0.',
+            f'{NO_FEASIBLE_PLAN} The caps leave room for 0.',
         ),
         (
             *(-3, EQUAL, {'a': 2, 'b': 4}, ('b',)),
-            f'{NO_FEASIBLE_PLAN} 3 nodes are to be removed, and 2 can be.',
+            f'{NO_FEASIBLE_PLAN} 2 can be removed.',
         ),
         (
             *(1, [Region('a')], {'a': 2}, ('a',)),
@@ -129,10 +128,9 @@ class ProjectionTest(unittest.TestCase):
     ):
         change = Change(count > 0, abs(count))
         before = Snapshot(change, regions, current, gone)
-        refused = plan_change(before)
-        self.assertEqual(text, projection.explain_refusal(before, refused))
+        refusal = plan_change(before).refusal
+        self.assertEqual(text, shares.explain_refusal(before, refusal))
 
     def test_the_reason_of_another_refusal_has_no_numbers(self):
         snapshot = Snapshot(Change(True, 1), EQUAL, {})
-        refused = Decision(refusal='why')
-        self.assertEqual('why', projection.explain_refusal(snapshot, refused))
+        self.assertEqual('why', shares.explain_refusal(snapshot, 'why'))

@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Read clusters, policies and profiles through the SDK."""
+"""Read a cluster, its policy and its profile through the SDK."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from typing import Any
 
 from osc_lib import exceptions
 
-from osc_placement_plugins import base
+from osc_placement_plugins import output
 from senlin_plugins import endpoints
 from senlin_plugins.planning import node_region, spec
-from senlin_plugins.planning.node_region import fixed_region
 from senlin_plugins.planning.selection import Node
 from senlin_plugins.planning.spec import Spec
 
@@ -24,21 +23,16 @@ class ClusterReader:
     """Read what a plan needs from a cloud.
 
     :param connection: the SDK's connection.
-    :param warn: a function that shows a warning to the user.
     :param default_region: Senlin's ``default_region_name``, which the API does
         not show; ``None`` if it is not known.
     """
 
-    def __init__(
-        self,
-        connection: Any,
-        warn: Callable[[str], None],
-        default_region: str | None,
-    ) -> None:
+    def __init__(self, connection: Any, default_region: str | None) -> None:
         self._connection = connection
         self._clustering = connection.clustering
-        self._warn = warn
         self._default_region = default_region
+        #: Sentences for the user.
+        self.warnings: list[str] = []
 
     def find_cluster(self, name: str) -> Any:
         """Return a cluster."""
@@ -49,7 +43,7 @@ class ClusterReader:
         policy = self._clustering.find_policy(name, ignore_missing=False)
         parsed = spec.parse_regions(policy.spec)
         if not parsed.effective:
-            self._warn(
+            self.warnings.append(
                 "The policy is Senlin's own, whose plans have no effect. "
                 f'This is what {spec.TYPES[0]} would do.'
             )
@@ -76,14 +70,14 @@ class ClusterReader:
         :raises CommandError: if the region of a node cannot be determined.
         """
         rows = [*self._clustering.nodes(cluster_id=cluster.id)]
-        contexts = {
-            profile_id: self._read_properties(profile_id).get('context')
-            for profile_id in node_region.unrecorded_profiles(rows)
-        }
-        counted = node_region.counted_regions(
+        contexts = {}
+        for profile_id in node_region.unrecorded_profiles(rows):
+            _, properties = self._read_profile(profile_id)
+            contexts[profile_id] = properties.get('context')
+        regions = node_region.counted_regions(
             rows, contexts, self._default_region
         )
-        unknown = counted.count('')
+        unknown = regions.count('')
         if unknown:
             raise exceptions.CommandError(
                 f'{unknown} node(s) of the cluster have no recorded region: '
@@ -98,7 +92,7 @@ class ClusterReader:
                 tainted=bool(row.tainted),
                 created_at=row.created_at,
             )
-            for row, region in zip(rows, counted, strict=True)
+            for row, region in zip(rows, regions, strict=True)
         ]
 
     def find_out_of_reach(
@@ -111,70 +105,58 @@ class ClusterReader:
         :param names: the regions in question.
         :param growing: whether the plan adds nodes.
         """
-        services, ties, fixed = self._read_needs(cluster, growing)
-        faults = endpoints.find_faults(
-            self._connection.session,
-            self._find_known(names),
-            names,
-            services,
-            self._connection.config.get_interface(),
-        )
-        home = fixed or self._default_region
+        services: list[str] = []
+        ties: list[str] = []
+        home = self._default_region
+        if cluster is not None:
+            type_name, properties = self._read_profile(cluster.profile_id)
+            maker = node_region.MAKERS.get(type_name)
+            if not maker:
+                self.warnings.append(
+                    f'Profiles of type {type_name!r} are not from this '
+                    'package: if they create all nodes in one region, the '
+                    'plan has no effect.'
+                )
+            elif growing:
+                services = node_region.services(maker, properties)
+                ties = node_region.ties(properties)
+                fixed = node_region.fixed_region(properties.get('context'))
+                home = fixed or home
+            else:
+                services = [maker]
         if ties and not home:
-            self._warn(
+            self.warnings.append(
                 f'The profile names the id of {ties[0]}, but no region: say '
                 'with --default-region what default_region_name in '
                 'senlin.conf is.'
             )
+        faults = endpoints.find_faults(
+            self._connection.session,
+            self._find_known_regions(names),
+            names,
+            services,
+            self._connection.config.get_interface(),
+        )
         for name in node_region.excluded_by_ties(names, ties, home):
             faults.setdefault(name, f'the profile names the id of {ties[0]}')
         for name, fault in sorted(faults.items()):
-            self._warn(f'The policy leaves {name} out: {fault}.')
+            self.warnings.append(f'The policy leaves {name} out: {fault}.')
         return set(faults)
 
-    def _find_known(self, names: Collection[str]) -> Collection[str]:
+    def _find_known_regions(self, names: Collection[str]) -> Collection[str]:
+        """Return Keystone's regions; ``names`` if they cannot be read."""
         try:
-            with base.telling_in_one_line():
+            with output.telling_in_one_line():
                 regions = self._connection.identity.regions()
                 return {region.id for region in regions}
         except exceptions.CommandError as exc:
-            self._warn(
+            self.warnings.append(
                 'The list of regions could not be read, so all regions of '
                 f'the policy count as usable: {exc}'
             )
             return names
 
-    def _read_needs(
-        self, cluster: Any, growing: bool
-    ) -> tuple[list[str], list[str], str | None]:
-        """Return what the profile of a cluster needs of a region.
-
-        :param growing: whether nodes are added; otherwise, nodes are removed.
-        :returns: the services; the properties that tie the profile to one
-            region; and the region that the profile names, if any. All of them
-            are empty if nothing is known about the profile.
-        """
-        if cluster is None:
-            return [], [], None
-        profile = self._clustering.get_profile(cluster.profile_id)
-        type_name = profile.spec['type']
-        maker = node_region.MAKERS.get(type_name)
-        if not maker:
-            self._warn(
-                f'Profiles of type {type_name!r} are not from this '
-                'package: if they create all nodes in one region, the plan '
-                'has no effect.'
-            )
-            return [], [], None
-        if not growing:
-            return [maker], [], None
-        properties = profile.spec.get('properties') or {}
-        return (
-            node_region.services(maker, properties),
-            node_region.ties(properties),
-            fixed_region(properties.get('context')),
-        )
-
-    def _read_properties(self, profile_id: str) -> dict[str, Any]:
-        profile = self._clustering.get_profile(profile_id)
-        return profile.spec.get('properties') or {}
+    def _read_profile(self, profile_id: str) -> tuple[str, dict[str, Any]]:
+        """Return the type and the properties of a profile."""
+        profile_spec = self._clustering.get_profile(profile_id).spec
+        return profile_spec['type'], profile_spec.get('properties') or {}

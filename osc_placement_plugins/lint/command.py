@@ -7,7 +7,8 @@ import collections
 from typing import Final
 
 from os_placement_plugins.text import printable
-from osc_placement_plugins import base
+from osc_placement_plugins import output
+from osc_placement_plugins.filter_command import FilterCommand
 
 _COLUMNS: Final = (
     'Severity',
@@ -18,54 +19,54 @@ _COLUMNS: Final = (
     'Problem',
     'Remedy',
 )
-_SEVERITIES: Final = ('error', 'warning')
 
 
-class LintFilter(base.FilterCommand):
+class LintFilter(FilterCommand):
     """Find extra specs and metadata that are almost certainly mistakes.
 
     The command judges AggregateInstanceTypeFilter alone. The exit code is 2 if
     at least one finding is an error. The command does not change anything.
     """
 
-    def find_answer(self, parsed_args: argparse.Namespace) -> base.Answer:
+    def find_answer(self, parsed_args: argparse.Namespace) -> output.Answer:
         """Return the findings."""
-        from osc_placement_plugins import offers
+        from osc_placement_plugins.lint import findings, mistakes
 
-        source = self.source(parsed_args)
-        flavors = source.flavors()
-        inventory = self.inventory(source, parsed_args)
-        findings = offers.find(flavors, inventory)
-        counts = collections.Counter(f.code.severity.value for f in findings)
+        source = self.find_source(parsed_args)
+        flavors = source.read('flavors')
+        inventory = self.read_inventory(source, parsed_args)
+        rows = []
+        counts: collections.Counter[str] = collections.Counter()
+        for finding in mistakes.find_mistakes(flavors, inventory):
+            severity = finding.code.severity.value
+            counts[severity] += 1
+            rows.append(
+                (
+                    severity,
+                    finding.code.value,
+                    finding.owner,
+                    finding.name,
+                    finding.key,
+                    finding.text,
+                    finding.remedy,
+                )
+            )
         numbers = []
-        for severity in _SEVERITIES:
+        for severity in findings.SEVERITIES:
             if counts[severity]:
-                numbers.append(base.counted(counts[severity], severity))
+                numbers.append(output.format_count(counts[severity], severity))
         verdict = (
             f'{", ".join(numbers) or "Nothing"} found in '
-            f'{base.counted(len(flavors), "flavor")} and '
-            f'{base.counted(len(inventory.aggregates), "aggregate")}.'
+            f'{output.format_count(len(flavors), "flavor")} and '
+            f'{output.format_count(len(inventory.aggregates), "aggregate")}.'
         )
-        rows = [
-            (
-                finding.code.severity.value,
-                finding.code.value,
-                finding.owner,
-                finding.name,
-                finding.key,
-                finding.text,
-                finding.remedy,
-            )
-            for finding in findings
-        ]
-        return base.Answer(
+        return output.Answer(
             verdict=[verdict],
             columns=_COLUMNS,
             rows=rows,
             notes=inventory.notes(),
-            status=base.exit_code(
-                found=counts['error'], unjudged=inventory.services is None
-            ),
+            has_problem=counts[findings.Severity.ERROR] > 0,
+            is_partial=inventory.services is None,
         )
 
     def print_rows(self, parsed_args: argparse.Namespace) -> None:
@@ -85,8 +86,8 @@ class LintFilter(base.FilterCommand):
             lines = [
                 '',
                 f'{severity}: {code}',
-                base.fill(title, '  '),
-                base.fill(problem, '  '),
+                output.fill(title, '  '),
+                output.fill(problem, '  '),
             ]
             if remedy:
                 # A command to copy stays in one line.

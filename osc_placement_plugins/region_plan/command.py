@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 from osc_lib import exceptions
 
 from os_placement_plugins.text import printable
-from osc_placement_plugins import base
+from osc_placement_plugins import output
 
 if TYPE_CHECKING:
-    from osc_placement_plugins.projection import Share
+    from osc_placement_plugins.region_plan.shares import Share
 
 _COLUMNS: Final = (
     'Region',
@@ -25,7 +25,7 @@ _COLUMNS: Final = (
 )
 
 
-class PlanClusterRegion(base.Lister):
+class PlanClusterRegion(output.Lister):
     """Show how scaling a cluster would change its regions, and why.
 
     The command uses the same planner as the region placement policy. Only
@@ -48,7 +48,7 @@ class PlanClusterRegion(base.Lister):
             metavar='<file>',
             help='use the regions in this policy spec, a YAML file',
         )
-        base.add_repeatable(
+        output.add_repeatable(
             regions,
             '--region',
             '<name>[:<weight>[:<cap>]]',
@@ -61,7 +61,7 @@ class PlanClusterRegion(base.Lister):
             metavar='<cluster>',
             help='use the current distribution of this cluster (name or ID)',
         )
-        base.add_repeatable(
+        output.add_repeatable(
             current,
             '--current',
             '<name>=<count>',
@@ -70,18 +70,13 @@ class PlanClusterRegion(base.Lister):
         )
         change = parser.add_mutually_exclusive_group(required=True)
         change.add_argument(
-            '--count',
-            metavar='<+n|-n>',
-            help='number of nodes to add (+) or remove (-)',
-        )
-        change.add_argument(
             '--scale-out', metavar='<n>', help='number of nodes to add'
         )
         change.add_argument(
             '--scale-in', metavar='<n>', help='number of nodes to remove'
         )
         text = 'treat this region as out of reach; can be repeated'
-        base.add_repeatable(parser, '--without', '<name>', text)
+        output.add_repeatable(parser, '--without', '<name>', text)
         parser.add_argument(
             '--default-region',
             metavar='<name>',
@@ -97,39 +92,45 @@ class PlanClusterRegion(base.Lister):
             "which Senlin's API does not show; default: 1000, as in Senlin",
         )
 
-    def find_answer(self, parsed_args: argparse.Namespace) -> base.Answer:
+    def find_answer(self, parsed_args: argparse.Namespace) -> output.Answer:
         """Return the plan.
 
         :raises CommandError: if there is no plan, or the input is wrong.
         """
-        from osc_placement_plugins import projection, snapshot
+        from osc_placement_plugins.region_plan import arguments, shares
+        from osc_placement_plugins.region_plan.live_cluster import (
+            ClusterReader,
+        )
         from senlin_plugins.planning import plan
 
+        reader = None
         warnings: list[str] = []
-        before = snapshot.read(parsed_args, self.log_in, warnings.append)
+        if parsed_args.cluster or parsed_args.policy:
+            reader = ClusterReader(self.log_in(), parsed_args.default_region)
+            warnings = reader.warnings
+        before = arguments.read_snapshot(parsed_args, reader)
         decision = plan.plan_change(before)
         if decision.refusal:
             for warning in warnings:
                 self.log.warning('%s', printable(warning))
             raise exceptions.CommandError(
-                projection.explain_refusal(before, decision)
+                shares.explain_refusal(before, decision.refusal)
             )
-        shares = projection.explain(before, decision)
-        verdict = _count(before.change.growing, shares)
-        reasons = [
-            f'{share.name}: {share.why}.' for share in shares if share.why
+        all_shares = shares.list_shares(before, decision)
+        notes = [
+            f'{share.name}: {share.why}.' for share in all_shares if share.why
         ]
-        return base.Answer(
-            verdict=[verdict],
+        return output.Answer(
+            verdict=[_count_nodes(before.change.growing, all_shares)],
             columns=_COLUMNS,
-            rows=[_row(share) for share in shares],
-            notes=reasons + warnings,
+            rows=[_convert_share(share) for share in all_shares],
+            notes=notes + warnings,
             # The table would be too wide. The notes have the reasons.
             hidden=['Why'],
         )
 
 
-def _count(growing: bool, shares: list['Share']) -> str:
+def _count_nodes(growing: bool, shares: list['Share']) -> str:
     changes = []
     total = 0
     for share in shares:
@@ -139,17 +140,17 @@ def _count(growing: bool, shares: list['Share']) -> str:
             changes.append(f'{number} in {share.name}')
     be = 'is' if total == 1 else 'are'
     change = 'added' if growing else 'removed'
-    nodes = base.counted(total, 'node')
+    nodes = output.format_count(total, 'node')
     return f'{nodes} {be} {change}: {", ".join(changes)}.'
 
 
-def _row(share: 'Share') -> list[Any]:
-    none = base.Cell(None, '-')
+def _convert_share(share: 'Share') -> list[Any]:
+    none = output.Cell(None, '-')
     target = none
     if share.target is not None:
         number = float(share.target)
         # A target is seldom a whole number of nodes.
-        target = base.Cell(round(number, 4), f'{number:.2f}')
+        target = output.Cell(round(number, 4), f'{number:.2f}')
     return [
         share.name,
         none if share.weight is None else share.weight,

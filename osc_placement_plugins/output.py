@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The base of the commands: what they read, print and exit with."""
+"""The base of the commands: what they print, and what they exit with."""
 
 import argparse
 import contextlib
 import shutil
 import textwrap
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, NoReturn
+from typing import Any, Final, NamedTuple, NoReturn
 
 from cliff import columns
 from keystoneauth1 import exceptions as auth_exceptions
@@ -15,32 +15,15 @@ from openstack import exceptions as sdk_exceptions
 from osc_lib import exceptions
 from osc_lib.command import command
 
-from os_placement_plugins.text import listed, printable
+from os_placement_plugins.text import one_line, printable
 
-if TYPE_CHECKING:
-    from osc_placement_plugins.cloud import Cloud
-    from osc_placement_plugins.files import Saved
-    from osc_placement_plugins.records import Inventory
-
-#: The exit codes of a command. FINE: the command has found no problem.
+# The exit codes; a command that fails also exits with UNJUDGED.
 FINE: Final = 0
-#: The command has found no problem, but could not check everything. A command
-#: that fails also exits with this code.
 UNJUDGED: Final = 1
-#: The command has found a problem.
-FOUND: Final = 2
+PROBLEM: Final = 2
 
 #: The formats that escape control characters themselves.
 _ESCAPED: Final = ('json', 'yaml')
-
-#: For each option that names a file: what the file contains, as help text.
-_FILES: Final = {
-    'flavors': 'output of "flavor list --all --long"',
-    'aggregates': 'output of "aggregate list --long"',
-    'hosts': 'output of "compute service list"; adds hosts that are in no '
-    'aggregate, and the state of all hosts',
-    'servers': 'output of "server show" with microversion 2.47 or newer',
-}
 
 
 class Cell(columns.FormattableColumn):  # type: ignore[misc]
@@ -60,9 +43,9 @@ class Answer(NamedTuple):
 
     :param verdict: the sentences above the table; the first is the answer.
     :param columns: the names of the table's columns.
-    :param rows: the table's rows.
     :param notes: the sentences below the table.
-    :param status: the exit code.
+    :param has_problem: whether the command has found a problem.
+    :param is_partial: whether the command could not check everything.
     :param hidden: the columns that are left out of a table, unless the user
         chooses columns.
     """
@@ -71,8 +54,18 @@ class Answer(NamedTuple):
     columns: Sequence[str]
     rows: Sequence[Sequence[Any]]
     notes: Sequence[str]
-    status: int = FINE
+    has_problem: bool = False
+    is_partial: bool = False
     hidden: Sequence[str] = ()
+
+    @property
+    def status(self) -> int:
+        """Return the exit code of the command."""
+        if self.has_problem:
+            return PROBLEM
+        if self.is_partial:
+            return UNJUDGED
+        return FINE
 
 
 class Lister(command.Lister):  # type: ignore[misc]
@@ -88,7 +81,7 @@ class Lister(command.Lister):  # type: ignore[misc]
         """Return the parser."""
         parser: argparse.ArgumentParser = super().get_parser(prog_name)
         # If the command line is wrong, argparse would exit with 2, which is
-        # the exit code FOUND here.
+        # the exit code PROBLEM here.
         parser.error = _refuse  # type: ignore[method-assign]
         self.add_arguments(parser)
         return parser
@@ -109,10 +102,7 @@ class Lister(command.Lister):  # type: ignore[misc]
         return self.answer.columns, self.answer.rows
 
     def log_in(self) -> Any:
-        """Log in, as the shell does for commands that always need a cloud.
-
-        :returns: the SDK's connection.
-        """
+        """Log in, and return the SDK's connection."""
         # prepare_to_run_command() logs in only if this attribute is true.
         self.auth_required = True
         self.app.prepare_to_run_command(self)
@@ -173,63 +163,10 @@ class Lister(command.Lister):  # type: ignore[misc]
             if not parsed_args.fit_width and not parsed_args.max_width:
                 # cliff limits the width only if standard output is a terminal.
                 parsed_args.max_width = shutil.get_terminal_size().columns
-        rows = []
-        for row in self.answer.rows:
-            cells = [*row]
-            if parsed_args.formatter not in _ESCAPED:
-                cells = [*map(_escape, row)]
-            rows.append(cells)
+        rows = self.answer.rows
+        if parsed_args.formatter not in _ESCAPED:
+            rows = [_escape_row(row) for row in rows]
         super().produce_output(parsed_args, self.answer.columns, rows)
-
-
-class FilterCommand(Lister):
-    """A command that reads aggregates and hosts, from files or a cloud."""
-
-    #: What the command can read from files: keys of ``_FILES``.
-    nouns: ClassVar[Sequence[str]] = ('flavors', 'aggregates', 'hosts')
-
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Add the arguments of the command."""
-        parser.add_argument(
-            '--config-file',
-            metavar='<file>',
-            help='nova.conf with the option exempt_metadata_keys. Folders '
-            'such as nova.conf.d are not read, so give the file that sets the '
-            'option. Default: the default of the option',
-        )
-        source = parser.add_argument_group(
-            'offline input',
-            'Files saved with "-f json", or responses from '
-            "Nova's API. With these files, the command does not need a "
-            'cloud. You can repeat each option.',
-        )
-        for noun in self.nouns:
-            add_repeatable(source, f'--{noun}', '<file>', _FILES[noun])
-
-    def source(self, parsed_args: argparse.Namespace) -> 'Cloud | Saved':
-        """Return the input from files; without files, log in to a cloud."""
-        from osc_placement_plugins import cloud, files
-
-        paths = {noun: getattr(parsed_args, noun) for noun in self.nouns}
-        if any(paths.values()):
-            return files.Saved(paths)
-        return cloud.Cloud(self.log_in())
-
-    def inventory(
-        self, source: 'Cloud | Saved', parsed_args: argparse.Namespace
-    ) -> 'Inventory':
-        """Return the aggregates and hosts."""
-        from nova_filters import conf
-        from osc_placement_plugins import files, records
-
-        config = files.read_configuration(
-            parsed_args.config_file, [(conf.GROUP, conf.OPTS)]
-        )
-        return records.Inventory(
-            aggregates=source.aggregates(),
-            exempt=tuple(config.nova_filters.exempt_metadata_keys),
-            services=source.hosts(),
-        )
 
 
 def add_repeatable(parser: Any, name: str, what: str, text: str) -> None:
@@ -251,31 +188,20 @@ def fill(text: str, indent: str = '') -> str:
     )
 
 
-def exit_code(found: object, unjudged: object) -> int:
-    """Return the exit code of a command.
-
-    :param found: whether the command has found a problem.
-    :param unjudged: whether the command could not check everything.
-    """
-    if found:
-        return FOUND
-    if unjudged:
-        return UNJUDGED
-    return FINE
-
-
-def names_cell(names: Sequence[str]) -> Cell:
-    """Return a cell with names."""
-    return Cell([*names], listed(names))
-
-
-def counted(number: int, noun: str) -> str:
+def format_count(number: int, noun: str) -> str:
     """Return a number with its noun, such as "1 flavor" or "2 flavors"."""
-    return f'{number} {noun}{"" if number == 1 else "s"}'
+    if number == 1:
+        return f'1 {noun}'
+    return f'{number} {noun}s'
 
 
-def _escape(cell: Any) -> Any:
-    return printable(cell) if isinstance(cell, str) else cell
+def _escape_row(row: Sequence[Any]) -> list[Any]:
+    cells = []
+    for cell in row:
+        if isinstance(cell, str):
+            cell = printable(cell)
+        cells.append(cell)
+    return cells
 
 
 def _refuse(message: str) -> NoReturn:
@@ -296,8 +222,6 @@ def telling_in_one_line() -> Iterator[None]:
         sdk_exceptions.SDKException,
         ValueError,
     ) as exc:
-        from os_placement_plugins.text import one_line
-
         raise exceptions.CommandError(one_line(exc)) from exc
     except exceptions.CommandError as exc:
         raise exceptions.CommandError(printable(str(exc))) from exc

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Show the effect of a decision on each region of a cluster."""
+"""What each region of a cluster gains or loses by a decision, and why."""
 
 import dataclasses
 import fractions
@@ -28,7 +28,6 @@ LEAVES_EARLY = 'weight 0: its nodes leave before those of the others'
 class Share:
     """The effect of a decision on one region.
 
-    :param name: the region's name.
     :param weight: the weight; ``None`` if the policy does not name the region.
     :param cap: the cap; ``None`` if there is none.
     :param current: the number of nodes now.
@@ -48,7 +47,7 @@ class Share:
     why: str
 
 
-def explain(snapshot: Snapshot, decision: Decision) -> list[Share]:
+def list_shares(snapshot: Snapshot, decision: Decision) -> list[Share]:
     """Return the effect of a decision on each region, with the reason.
 
     :param snapshot: the cluster before the change.
@@ -62,7 +61,6 @@ def explain(snapshot: Snapshot, decision: Decision) -> list[Share]:
     shares = []
     for region in snapshot.regions:
         name = region.name
-        then = after.get(name, 0)
         target = None
         if weights:
             target = fractions.Fraction(region.weight * total, weights)
@@ -72,13 +70,13 @@ def explain(snapshot: Snapshot, decision: Decision) -> list[Share]:
                 weight=region.weight,
                 cap=None if region.cap == NO_CAP else region.cap,
                 current=before.get(name, 0),
-                result=then,
+                result=after.get(name, 0),
                 target=target,
-                why=_why_held(snapshot, region, then),
+                why=_explain_region(snapshot, region, after.get(name, 0)),
             )
         )
-    named = {region.name for region in snapshot.regions}
-    for name in sorted(before.keys() - named):
+    strays = before.keys() - {region.name for region in snapshot.regions}
+    for name in sorted(strays):
         if before[name]:
             shares.append(
                 Share(
@@ -88,13 +86,13 @@ def explain(snapshot: Snapshot, decision: Decision) -> list[Share]:
                     current=before[name],
                     result=after[name],
                     target=fractions.Fraction(),
-                    why=_why_stray(snapshot, name),
+                    why=_explain_stray(snapshot, name),
                 )
             )
     return shares
 
 
-def _why_stray(snapshot: Snapshot, name: str) -> str:
+def _explain_stray(snapshot: Snapshot, name: str) -> str:
     """Return what happens to a region that the policy does not name."""
     if snapshot.change.growing:
         return STRAY_GROWING
@@ -103,10 +101,10 @@ def _why_stray(snapshot: Snapshot, name: str) -> str:
     return STRAY_SHRINKING
 
 
-def _why_held(snapshot: Snapshot, region: Region, then: int) -> str:
+def _explain_region(snapshot: Snapshot, region: Region, result: int) -> str:
     """Return the rule that prevents the target of a region; empty if none.
 
-    :param then: the number of nodes in the region after the change.
+    :param result: the number of nodes in the region after the change.
     """
     if region.name in snapshot.out_of_reach:
         return OUT_OF_REACH
@@ -115,32 +113,23 @@ def _why_held(snapshot: Snapshot, region: Region, then: int) -> str:
         if snapshot.current.get(region.name, 0) > region.cap:
             why = PAST_CAP if growing else ABOVE_CAP
             return why.format(cap=region.cap)
-        if growing and region.cap == then:
+        if growing and region.cap == result:
             return AT_CAP.format(cap=region.cap)
     if region.weight:
         return ''
     return LAST_RESORT if growing else LEAVES_EARLY
 
 
-def explain_refusal(snapshot: Snapshot, decision: Decision) -> str:
-    """Return the reason of a refusal, with the numbers of nodes.
-
-    :param decision: the refusal.
-    """
-    if decision.refusal == NO_USABLE_REGION:
-        why = 'All regions of the policy are out of reach.'
-        return f'{decision.refusal} {why}'
-    if decision.refusal != NO_FEASIBLE_PLAN:
-        return decision.refusal
+def explain_refusal(snapshot: Snapshot, refusal: str) -> str:
+    """Return the reason of a refusal, with the numbers of nodes."""
+    if refusal == NO_USABLE_REGION:
+        return f'{refusal} All regions of the policy are out of reach.'
+    if refusal != NO_FEASIBLE_PLAN:
+        return refusal
     movable = snapshot.movable
-    count = snapshot.change.count
-    nodes = '1 node is' if count == 1 else f'{count} nodes are'
     if snapshot.change.growing:
-        room = sum(
-            max(0, region.cap - movable.get(region.name, 0))
-            for region in snapshot.usable
-        )
-        why = f'to be added, and the caps leave room for {room}.'
-    else:
-        why = f'to be removed, and {sum(movable.values())} can be.'
-    return f'{decision.refusal} {nodes} {why}'
+        room = 0
+        for region in snapshot.usable:
+            room += max(0, region.cap - movable.get(region.name, 0))
+        return f'{refusal} The caps leave room for {room}.'
+    return f'{refusal} {sum(movable.values())} can be removed.'

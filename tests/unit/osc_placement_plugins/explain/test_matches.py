@@ -1,40 +1,45 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The verdict on a flavor: counted, in words, and what to do."""
+"""How hosts match a flavor: counted, in words, and what to do."""
 
 import unittest
 
 import ddt
 
 from os_placement_plugins.text import QUOTED
-from osc_placement_plugins.records import Aggregate, Flavor, Host, Inventory
-from osc_placement_plugins.verdicts import Verdict
+from osc_placement_plugins.explain.matches import HostMatches
+from osc_placement_plugins.inventory import Inventory
+from osc_placement_plugins.source.records import (
+    ComputeHost,
+    Flavor,
+    HostAggregate,
+)
 
 _ON = {'force_metadata_check': 'True'}
 
 
-def _judge(extra_specs, *aggregates, hosts='h1 h2 h3', down=''):
-    """Return the verdict on a flavor.
+def _match(extra_specs, *aggregates, hosts='h1 h2 h3', down=''):
+    """Return how hosts match a flavor.
 
     :param aggregates: metadata, and the names of hosts.
-    :param hosts: the names of all hosts, in the order of the verdict.
+    :param hosts: the names of all hosts, in their order.
     """
     inventory = Inventory(
         [
-            Aggregate(f'a{n}', metadata, tuple(names.split()))
+            HostAggregate(f'a{n}', metadata, tuple(names.split()))
             for n, (metadata, names) in enumerate(aggregates)
         ],
         services=[
-            Host(name, state='down' if name in down else 'up')
+            ComputeHost(name, state='down' if name in down else 'up')
             for name in hosts.split()
         ],
     )
-    judged_hosts = [inventory.hosts[name] for name in hosts.split()]
-    return Verdict(Flavor('f', extra_specs), inventory, judged_hosts)
+    some_hosts = [inventory.hosts[name] for name in hosts.split()]
+    return HostMatches(Flavor('f', extra_specs), inventory, some_hosts)
 
 
 @ddt.ddt
-class VerdictTest(unittest.TestCase):
+class HostMatchesTest(unittest.TestCase):
     @ddt.data(
         ({}, [({'x': '1'}, 'h1')], '3 of 3 hosts take f.'),
         (
@@ -91,10 +96,10 @@ class VerdictTest(unittest.TestCase):
     )
     @ddt.unpack
     def test_the_hosts_are_counted_by_cause(self, specs, aggregates, sentence):
-        self.assertEqual(sentence, _judge(specs, *aggregates).sentence())
+        self.assertEqual(sentence, _match(specs, *aggregates).sentence())
 
     def test_a_group_has_its_hosts_and_aggregates(self) -> None:
-        verdict = _judge({'k': '1'}, ({'k': '3'}, 'h3'), ({'k': '2'}, 'h2'))
+        matches = _match({'k': '1'}, ({'k': '3'}, 'h3'), ({'k': '2'}, 'h2'))
         self.assertEqual(
             [
                 (
@@ -115,50 +120,50 @@ class VerdictTest(unittest.TestCase):
                     str(group.reason),
                     [h.name for h in group.hosts],
                 )
-                for group in verdict.groups
+                for group in matches.groups
             ],
         )
 
     def test_one_host_is_not_several(self) -> None:
-        sentence = _judge({'gpu': '1'}, hosts='h1').sentence()
+        sentence = _match({'gpu': '1'}, hosts='h1').sentence()
         self.assertEqual(
             "0 of 1 host takes f: 1 'gpu' not in any aggregate.", sentence
         )
 
     def test_a_name_without_effect_is_told(self) -> None:
         name = 'aggregate_instance_extra_spec:s'
-        verdict = _judge({name: '1'})
-        self.assertEqual('3 of 3 hosts take f.', verdict.sentence())
+        matches = _match({name: '1'})
+        self.assertEqual('3 of 3 hosts take f.', matches.sentence())
         self.assertEqual(
             [
-                f"f: '{name}' is not read as 's', because it does not begin "
-                "with 'aggregate_instance_extra_specs:'."
+                f"f: '{name}' is not read as "
+                "'aggregate_instance_extra_specs:s'."
             ],
-            verdict.advice(),
+            matches.advice(),
         )
 
     def test_rare_causes_are_counted_together(self) -> None:
         aggregates = [({f'k{n}': '1', **_ON}, f'h{n}') for n in range(12)]
         names = ' '.join(f'h{n}' for n in range(12))
-        verdict = _judge({}, *aggregates, hosts=names)
-        self.assertTrue(verdict.sentence().endswith(', 2 for other reasons.'))
+        matches = _match({}, *aggregates, hosts=names)
+        self.assertTrue(matches.sentence().endswith(', 2 for other reasons.'))
         # The table lists all of them.
-        self.assertEqual(12, len(verdict.groups))
+        self.assertEqual(12, len(matches.groups))
 
     def test_hosts_that_are_not_up_are_told(self) -> None:
-        verdict = _judge({'gpu': '1'}, ({'gpu': '1'}, 'h1'), down='h1')
+        matches = _match({'gpu': '1'}, ({'gpu': '1'}, 'h1'), down='h1')
         self.assertEqual(
             "1 of 3 hosts takes f (1 of them not up): 2 'gpu' not in any "
             'aggregate.',
-            verdict.sentence(),
+            matches.sentence(),
         )
-        self.assertEqual([], verdict.takers)
+        self.assertEqual([], matches.takers)
         self.assertEqual(
             [
                 'Not up, but would take f: h1 (down).',
                 "The nearest host for f is h2: 'gpu' not in any aggregate.",
             ],
-            verdict.advice(),
+            matches.advice(),
         )
 
     def test_a_disabled_host_has_the_reason_of_nova(self) -> None:
@@ -169,28 +174,14 @@ class VerdictTest(unittest.TestCase):
             # Nova keeps the reason.
             ('down', 'RAM', 'down'),
         ):
-            host = Host('h', state=state, disabled_reason=reason)
+            host = ComputeHost('h', state=state, disabled_reason=reason)
             inventory = Inventory([], services=[host])
-            verdict = Verdict(
+            matches = HostMatches(
                 Flavor('f', {}), inventory, [*inventory.hosts.values()]
             )
             self.assertEqual(
-                f'Not up, but would take f: h ({told}).', verdict.advice()[0]
+                f'Not up, but would take f: h ({told}).', matches.advice()[0]
             )
-
-    def test_preferences_give_points(self) -> None:
-        verdict = _judge(
-            {'aggregate_preferred.7:disk': 'ssd'},
-            ({'disk': 'ssd'}, 'h1'),
-            ({'rack': '1', 'prefer_metadata_check': 'true'}, 'h1'),
-        )
-        first, second, _ = verdict.hosts
-        self.assertEqual(
-            "+7 aggregate_preferred.7:disk=ssd; -1 aggregate 'a1' demands "
-            "'rack'",
-            verdict.points(first),
-        )
-        self.assertEqual('', verdict.points(second))
 
 
 @ddt.ddt
@@ -214,20 +205,20 @@ class NearestTest(unittest.TestCase):
     ) -> None:
         aggregates = (first, 'h1'), (second, 'h2'), (third, 'h3')
         for hosts in ('h1 h2 h3', 'h3 h2 h1'):
-            nearest = _judge(self.GPU, *aggregates, hosts=hosts).nearest()
+            nearest = _match(self.GPU, *aggregates, hosts=hosts).nearest()
             self.assertEqual(name, nearest and nearest.name)
 
     def test_a_host_that_is_not_up_is_not_near(self) -> None:
         near_miss = {'gpu': 'a100', 'ssd': 'nvme'}, 'h1'
-        nearest = _judge(self.GPU, near_miss, down='h1').nearest()
+        nearest = _match(self.GPU, near_miss, down='h1').nearest()
         self.assertEqual('h2', nearest.name)
-        verdict = _judge(self.GPU, near_miss, down='h1 h2 h3')
-        self.assertIsNone(verdict.nearest())
+        matches = _match(self.GPU, near_miss, down='h1 h2 h3')
+        self.assertIsNone(matches.nearest())
         self.assertEqual(
-            ['No host that is up is left to open to f.'], verdict.advice()
+            ['No host that is up is left to open to f.'], matches.advice()
         )
 
     def test_two_reasons_on_one_key_count_once(self) -> None:
         demanding = {'gpu': 'h100', 'ssd': '*', 'os': '*', **_ON}, 'h2'
-        verdict = _judge(self.GPU, ({'ssd': 'nvme'}, 'h1'), demanding)
-        self.assertEqual('h2', verdict.nearest().name)
+        matches = _match(self.GPU, ({'ssd': 'nvme'}, 'h1'), demanding)
+        self.assertEqual('h2', matches.nearest().name)

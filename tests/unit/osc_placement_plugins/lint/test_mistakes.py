@@ -12,9 +12,15 @@ from nova_filters import conf
 from nova_filters.matching import inputs
 from nova_filters.matching.matcher import Matcher
 from nova_filters.matching.mismatch import Side
-from osc_placement_plugins import mistakes, offers
-from osc_placement_plugins.mistakes import FindingCode as Code
-from osc_placement_plugins.records import Aggregate, Flavor, Host, Inventory
+from osc_placement_plugins.inventory import Inventory
+from osc_placement_plugins.lint import mistakes
+from osc_placement_plugins.lint.findings import Finding, Severity
+from osc_placement_plugins.lint.findings import FindingCode as Code
+from osc_placement_plugins.source.records import (
+    ComputeHost,
+    Flavor,
+    HostAggregate,
+)
 from testing.nova import strategies
 
 _FLAG = inputs.FLAG
@@ -27,12 +33,12 @@ _LIKES = 'aggregate_preferred:k'
 #: found.
 VALUES = (
     ('<or> ! <or> 1', Code.MALFORMED_VALUE),
-    ('>=2', Code.UNKNOWN_OPERATOR, Code.VALUE_NOT_OFFERED),
-    ('/root', Code.EXPANDED_TILDE, Code.VALUE_NOT_OFFERED),
-    ('1,2', Code.COMMA_IN_FLAVOR),
-    (' 1', Code.OUTER_SPACE),
-    ('3', Code.VALUE_NOT_OFFERED),
-    ('>= 3', Code.VALUE_NOT_OFFERED),
+    ('>=2', Code.MISREAD_VALUE, Code.NOT_OFFERED),
+    ('/root', Code.EXPANDED_TILDE, Code.NOT_OFFERED),
+    ('1,2', Code.NOT_OFFERED),
+    (' 1', Code.NOT_OFFERED),
+    ('3', Code.NOT_OFFERED),
+    ('>= 3', Code.NOT_OFFERED),
     ('1',),
     ('*',),
     ('~',),
@@ -49,11 +55,16 @@ METADATA = (
     ),
     ({'k': '/home/me'}, Code.EXPANDED_TILDE),
     ({'force_metadata_chek': 'True'}, Code.MISSPELLED_FLAG),
-    ({_FLAG: 'Ture'}, Code.UNCLEAR_FLAG),
-    ({inputs.SOFT_FLAG: 'Ture'}, Code.UNCLEAR_FLAG),
+    ({_FLAG: 'Ture'}, Code.FLAG_WITHOUT_EFFECT),
+    ({_FLAG: 'enabled'}, Code.FLAG_WITHOUT_EFFECT),
+    ({inputs.SOFT_FLAG: '2'}, Code.FLAG_WITHOUT_EFFECT),
+    ({f'{inputs.SCOPE}{_FLAG}': 'True'}, Code.FLAG_WITHOUT_EFFECT),
+    ({_FLAG: ' No '},),
+    ({_FLAG: 'off'},),
+    ({_FLAG: ''},),
     ({'k ': '1'}, Code.OUTER_SPACE),
-    ({'aggregate_instance_extra_spec:k': '1'}, Code.MISSPELLED_SCOPE),
-    ({f'hw:{_SCOPED}': '1,~', **_ON}, Code.MISSPELLED_SCOPE),
+    ({'aggregate_instance_extra_spec:k': '1'}, Code.NAMESPACE_WITHOUT_EFFECT),
+    ({f'hw:{_SCOPED}': '1,~', **_ON}, Code.NAMESPACE_WITHOUT_EFFECT),
     # Preferences are in flavors only.
     ({'aggregate_prefer:k': '1'},),
     ({'k': '!,1', **_ON}, Code.CONTRADICTORY_DEMANDS),
@@ -64,10 +75,10 @@ METADATA = (
     # What a flavor may omit is no plain text here.
     ({'k': '1,~', inputs.SOFT_FLAG: 'true'},),
     # All keys are exempt from demand, or there is none.
-    ({'os_distro': 'windows', **_ON}, Code.FLAG_WITHOUT_DEMAND),
-    ({'trait:CUSTOM_X': 'required', **_ON}, Code.FLAG_WITHOUT_DEMAND),
-    ({'os_type': 'x', inputs.SOFT_FLAG: 'on'}, Code.FLAG_WITHOUT_DEMAND),
-    ({**_ON}, Code.FLAG_WITHOUT_DEMAND),
+    ({'os_distro': 'windows', **_ON}, Code.FLAG_WITHOUT_EFFECT),
+    ({'trait:CUSTOM_X': 'required', **_ON}, Code.FLAG_WITHOUT_EFFECT),
+    ({'os_type': 'x', inputs.SOFT_FLAG: 'on'}, Code.FLAG_WITHOUT_EFFECT),
+    ({**_ON}, Code.FLAG_WITHOUT_EFFECT),
     ({'os_distro': 'windows', 'k': '1,~', **_ON},),
 )
 #: Extra specs of a flavor, metadata of an aggregate, and what is found.
@@ -78,37 +89,31 @@ TOGETHER = (
     (
         {_SCOPED: '1'},
         {'k': '~', **_ON},
-        Code.KEY_NOT_OFFERED,
+        Code.NOT_OFFERED,
         Code.CLOSED_AGGREGATE,
     ),
     ({_LIKES: '1'}, {'k': '1'}),
-    ({'aggregate_prefer:k': '1'}, {'k': '1'}, Code.MISSPELLED_PREFERENCE),
+    ({'aggregate_prefer:k': '1'}, {'k': '1'}, Code.NAMESPACE_WITHOUT_EFFECT),
     # A published how-to teaches it; nothing reads it.
-    ({f'hw:{_SCOPED}': '1'}, {'k': '1'}, Code.MISSPELLED_SCOPE),
+    ({f'hw:{_SCOPED}': '1'}, {'k': '1'}, Code.NAMESPACE_WITHOUT_EFFECT),
     (
         {'aggregate_instance_extra_spec:k': '1'},
         {'k': '1'},
-        Code.MISSPELLED_SCOPE,
+        Code.NAMESPACE_WITHOUT_EFFECT,
     ),
     # The blank belongs to the key.
     ({f'{_SCOPED} ': '~'}, {'k': '1'}, Code.OUTER_SPACE),
     # Other namespaces are read where an aggregate has the key.
     ({'hw:numa_cpus.0': '0,1'}, {'k': '1'}),
-    (
-        {'hw:numa_cpus.0': '0,1'},
-        {'hw:numa_cpus.0': '0'},
-        Code.COMMA_IN_FLAVOR,
-    ),
+    ({'hw:numa_cpus.0': '>='}, {'hw:numa_cpus.0': '0'}, Code.MALFORMED_VALUE),
+    # Hosts without the key take the flavor.
+    ({'hw:numa_cpus.0': '0,1'}, {'hw:numa_cpus.0': '0'}),
+    # This aggregate accepts each value.
+    ({_SCOPED: '0,1'}, {'k': '*', **_ON}),
     ({}, {'os': 'windows', **_ON}, Code.CLOSED_AGGREGATE),
 )
 #: What makes an extra spec one that no host meets.
-_HOPELESS = {
-    Code.MALFORMED_VALUE,
-    Code.COMMA_IN_FLAVOR,
-    Code.OUTER_SPACE,
-    Code.KEY_NOT_OFFERED,
-    Code.VALUE_NOT_OFFERED,
-}
+_HOPELESS = {Code.MALFORMED_VALUE, Code.OUTER_SPACE, Code.NOT_OFFERED}
 
 
 def find(
@@ -116,7 +121,7 @@ def find(
     *aggregates: tuple[dict[str, str], str],
     states: dict[str, str] | None = None,
     exempt: inputs.Exempt = _EXEMPT,
-) -> list[mistakes.Finding]:
+) -> list[Finding]:
     """Return what is found.
 
     :param flavors: the extra specs of the flavors f0, f1, …
@@ -125,21 +130,23 @@ def find(
     """
     services = None
     if states is not None:
-        services = [Host(name, state=state) for name, state in states.items()]
+        services = [
+            ComputeHost(name, state=state) for name, state in states.items()
+        ]
     inventory = Inventory(
         [
-            Aggregate(f'a{n}', metadata, tuple(names.split()))
+            HostAggregate(f'a{n}', metadata, tuple(names.split()))
             for n, (metadata, names) in enumerate(aggregates)
         ],
         exempt,
         services,
     )
-    return offers.find(
+    return mistakes.find_mistakes(
         [Flavor(f'f{n}', specs) for n, specs in enumerate(flavors)], inventory
     )
 
 
-def codes_of(findings: list[mistakes.Finding]) -> set[Code]:
+def codes_of(findings: list[Finding]) -> set[Code]:
     """Return the codes, but not that a hopeless flavor has no host."""
     return {finding.code for finding in findings} - {Code.NO_HOST}
 
@@ -187,103 +194,127 @@ class TextTest(unittest.TestCase):
         (
             {_SCOPED: '1'},
             {'l': '1'},
-            Code.KEY_NOT_OFFERED,
+            Code.NOT_OFFERED,
             "no aggregate has 'k': no host passes",
-            {},
+            '',
         ),
         # The aggregate accepts each value, but offers none.
         (
             {_SCOPED: '1'},
             {'k': '~', **_ON},
-            Code.KEY_NOT_OFFERED,
+            Code.NOT_OFFERED,
             "no aggregate has 'k': no host passes",
-            {},
+            '',
         ),
         (
             {_SCOPED: '1'},
             {'K': '1'},
-            Code.KEY_NOT_OFFERED,
+            Code.NOT_OFFERED,
             "no aggregate has 'k': no host passes. An aggregate has 'K': only "
             'white space, or upper and lower case, differ',
-            {
-                'meant_key': f'{inputs.SCOPE}K',
-                'remedy': 'openstack flavor set --property '
-                f'{inputs.SCOPE}K=1 f0 && openstack flavor unset --property '
-                f'{_SCOPED} f0',
-            },
+            f'openstack flavor set --property {inputs.SCOPE}K=1 f0 && '
+            f'openstack flavor unset --property {_SCOPED} f0',
         ),
         (
             {_SCOPED: 'B'},
             {'k': 'a,c,b'},
-            Code.VALUE_NOT_OFFERED,
+            Code.NOT_OFFERED,
             "no aggregate has a 'k' that meets 'B': no host passes. An "
             "aggregate has 'b': only white space, or upper and lower case, "
             'differ',
-            {
-                'meant_value': 'b',
-                'remedy': f'openstack flavor set --property {_SCOPED}=b f0',
-            },
+            f'openstack flavor set --property {_SCOPED}=b f0',
         ),
         # Sentinels are no values that a flavor could ask for.
         (
             {_SCOPED: '1'},
             {'k': '2,<or> 3 <or> ~', **_ON},
-            Code.VALUE_NOT_OFFERED,
+            Code.NOT_OFFERED,
             "no aggregate has a 'k' that meets '1': no host passes. "
             "Aggregates have '2', '3'",
-            {},
+            '',
+        ),
+        (
+            {_SCOPED: '1, 2'},
+            {'k': '1'},
+            Code.NOT_OFFERED,
+            "no aggregate has a 'k' that meets '1, 2': no host passes. "
+            "Aggregates' values are split at commas",
+            f"openstack flavor set --property '{_SCOPED}=<or> 1 <or> 2' f0",
+        ),
+        (
+            {_SCOPED: '<or> 3 <or> 2,1'},
+            {'k': '1'},
+            Code.NOT_OFFERED,
+            "no aggregate has a 'k' that meets '<or> 3 <or> 2,1': no host "
+            "passes. Aggregates' values are split at commas",
+            f"openstack flavor set --property '{_SCOPED}=<or> 3 <or> 2 <or> "
+            "1' f0",
+        ),
+        # No value of <or> is empty, or has a space.
+        (
+            {_SCOPED: '1,,a b'},
+            {'k': '1'},
+            Code.NOT_OFFERED,
+            "no aggregate has a 'k' that meets '1,,a b': no host passes. "
+            "Aggregates' values are split at commas",
+            '',
         ),
         (
             {_SCOPED: '<or> C <or> B'},
             {'k': 'a,c,b,a'},
-            Code.VALUE_NOT_OFFERED,
+            Code.NOT_OFFERED,
             "no aggregate has a 'k' that meets '<or> C <or> B': no host "
             "passes. An aggregate has 'b': only white space, or upper and "
             'lower case, differ',
-            {},
+            '',
         ),
         (
             {inputs.SCOPE + _FLAG: 'True'},
             {},
-            Code.FLAG_IN_FLAVOR,
-            'it has no effect in a flavor',
-            {
-                'remedy': 'openstack flavor unset --property '
-                f'{inputs.SCOPE}{_FLAG} f0'
-            },
+            Code.FLAG_WITHOUT_EFFECT,
+            'the flag has no effect in a flavor',
+            f'openstack flavor unset --property {inputs.SCOPE}{_FLAG} f0',
         ),
         (
             {_LIKES: '3'},
             {'k': '1'},
-            Code.PREFERENCE_NOT_MET,
+            Code.PREFERENCE_WITHOUT_EFFECT,
             'no aggregate meets it, so it has no effect',
-            {},
+            '',
         ),
         (
             {_LIKES: '<or>'},
             {},
-            Code.MALFORMED_VALUE,
+            Code.PREFERENCE_WITHOUT_EFFECT,
             "the flavor has 'aggregate_preferred:k': nothing follows <or>",
-            {},
+            '',
         ),
     )
     @ddt.unpack
     def test_a_finding_in_a_flavor_has_its_text_and_its_remedy(
-        self, specs, metadata, code: Code, text: str, more: dict[str, str]
+        self, specs, metadata, code: Code, text: str, remedy: str
     ) -> None:
         (name,) = specs
-        finding = mistakes.Finding(code, text, 'flavor', 'f0', name, **more)
-        self.assertIn(finding, find([specs], (metadata, 'h')))
+        finding, *_ = find([specs], (metadata, 'h'))
+        self.assertEqual(
+            Finding(
+                *(code, name, text, finding.changes),
+                owner='flavor',
+                name='f0',
+                remedy=remedy,
+            ),
+            finding,
+        )
 
     @ddt.data(
         (
             {'k': '1, *'},
-            Code.SENTINEL_WITHOUT_FLAG,
-            f"'*' is plain text here, because {_FLAG} is not on",
+            Code.MISREAD_VALUE,
+            f"'*': read as plain text, because {_FLAG} is not on",
         ),
         (
             {_SCOPED: '1'},
-            Code.SCOPE_WITHOUT_FLAG,
+            Code.NAMESPACE_WITHOUT_EFFECT,
             f'the scope is part of the key here, because {_FLAG} is not on',
         ),
         # Each piece has it, and it is told once.
@@ -299,7 +330,7 @@ class TextTest(unittest.TestCase):
     ) -> None:
         name = next(iter(metadata))
         self.assertEqual(
-            [mistakes.Finding(code, text, 'aggregate', 'a0', name)],
+            [Finding(code, name, text, owner='aggregate', name='a0')],
             find([], (metadata, 'h')),
         )
 
@@ -311,8 +342,8 @@ class TextTest(unittest.TestCase):
         )
         self.assertEqual(
             [
-                (mistakes.Severity.ERROR, 'a1'),
-                (mistakes.Severity.WARNING, 'a0'),
+                (Severity.ERROR, 'a1'),
+                (Severity.WARNING, 'a0'),
             ],
             [(finding.code.severity, finding.name) for finding in findings],
         )
@@ -357,31 +388,15 @@ class DemandTest(unittest.TestCase):
     def test_exempt_keys_are_not_demanded(self) -> None:
         (finding,) = find([{}], self.FORCED, exempt=('a', 'b'))
         self.assertEqual(
-            mistakes.Finding(
-                Code.FLAG_WITHOUT_DEMAND,
+            Finding(
+                Code.FLAG_WITHOUT_EFFECT,
+                _FLAG,
                 'the flag has no effect, because exempt_metadata_keys covers '
                 "all other keys: 'a', 'b'",
-                'aggregate',
-                'a0',
-                _FLAG,
+                owner='aggregate',
+                name='a0',
             ),
             finding,
-        )
-
-    def test_a_key_of_another_service_is_made_exempt(self) -> None:
-        blazar = {'blazar:owner': 'p1', 'k': '1', **_ON}, 'h1'
-        flavors = [{'k': '1'}]
-        findings = {f.code: f for f in find(flavors, blazar)}
-        finding = findings[Code.CLOSED_AGGREGATE]
-        self.assertEqual('blazar:owner', finding.key)
-        self.assertEqual(
-            "none of 1 flavors meets what it demands; 'blazar:owner' keeps "
-            "out most. With the remedy, it no longer demands 'blazar:owner'",
-            finding.text,
-        )
-        exempt = ','.join([*_EXEMPT, 'blazar:owner'])
-        self.assertEqual(
-            f'[nova_filters] exempt_metadata_keys = {exempt}', finding.remedy
         )
 
     @ddt.data(
@@ -390,18 +405,21 @@ class DemandTest(unittest.TestCase):
         ([({'gpu': '>= 2', **_ON}, 'h1')], False),
         ([({'gpu': 'k80', 'os_type': '~', **_ON}, 'h1')], False),
         ([({'gpu': 'k80', f'{inputs.SCOPE}os_type': '1', **_ON}, '')], False),
-        # The option would also open the other aggregate.
-        (
-            [({'gpu': 'k80', 'x': '~', **_ON}, ''), ({'gpu': '1', **_ON}, '')],
-            0,
-        ),
-        # The option is not enough.
+        # The aggregate would no longer demand "x" either.
         ([({'gpu': 'k80', 'x': '1', **_ON}, 'h1')], False),
+        ([({'blazar:owner': 'p1', 'x': '~', **_ON}, 'h1')], False),
     )
     @ddt.unpack
-    def test_only_a_harmless_remedy_is_told(self, aggregates, told) -> None:
-        findings = find([{}], *aggregates)
-        self.assertEqual(bool(told), bool(findings[0].remedy), findings)
+    def test_a_remedy_switches_one_demand_off(
+        self, aggregates, has_remedy: bool
+    ) -> None:
+        (finding,) = find([{}], *aggregates)
+        self.assertEqual(has_remedy, bool(finding.remedy), finding)
+        self.assertEqual(
+            f'none of 1 flavors meets what it demands; {finding.key!r} keeps '
+            'out most',
+            finding.text,
+        )
 
     @ddt.data(
         ([({'k': '1,!', 'l': '!', 'm': '2', **_ON}, 'h1')], [('a0', 'k')]),
@@ -444,18 +462,50 @@ class ConfinedTest(unittest.TestCase):
         findings = find([specs], ({'gpu': '1'}, gpu_hosts), states=states)
         self.assertEqual(codes, [finding.code for finding in findings])
 
-    def test_the_hosts_are_counted_by_key(self) -> None:
+    @ddt.data(
+        {_SCOPED: '1,2'},
+        {_SCOPED: '3'},
+        {f'{_SCOPED} ': '1'},
+        {_SCOPED: '>='},
+        {'m': '1'},
+    )
+    def test_one_mistake_is_one_error(self, specs) -> None:
+        states = {'h1': 'up', 'h2': 'up'}
+        findings = find([specs], ({'k': '1'}, 'h1'), states=states)
+        errors = {
+            finding
+            for finding in findings
+            if finding.code.severity is Severity.ERROR
+        }
+        self.assertEqual(1, len(errors), errors)
+
+    def test_two_mistakes_are_two_errors(self) -> None:
+        # No host has both, and an optional value is malformed.
+        specs = {'gpu': '1', 'ssd': '2', 'hw:x': '>='}
+        findings = find(
+            [specs],
+            ({'gpu': '1', 'hw:x': '1'}, 'h1'),
+            ({'ssd': '2'}, 'h2'),
+        )
+        self.assertEqual(
+            {Code.MALFORMED_VALUE, Code.NO_HOST},
+            {finding.code for finding in findings},
+        )
+
+    def test_the_hosts_are_counted_by_reason(self) -> None:
         findings = find(
             [{'gpu': '1', 'ssd': '2'}],
             ({'gpu': '1'}, 'h1 h2'),
             ({'ssd': '2'}, 'h3'),
         )
         self.assertEqual(
-            mistakes.Finding(
+            Finding(
                 Code.NO_HOST,
-                "0 of 3 hosts take it: 2 because of 'ssd', 1 because of 'gpu'",
-                'flavor',
-                'f0',
+                '',
+                "0 of 3 hosts take it: 2 'ssd' not in any aggregate, 1 'gpu' "
+                'not in any aggregate',
+                owner='flavor',
+                name='f0',
             ),
             findings[0],
         )

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""How hosts match a flavor, counted and in words."""
+
+from collections.abc import Sequence
+
+from nova_filters.matching import report
+from nova_filters.matching.mismatch import Cause
+from os_placement_plugins.text import listed
+from osc_placement_plugins.inventory import (
+    Inventory,
+    create_matcher,
+    group_refused,
+)
+from osc_placement_plugins.lint import text_mistakes
+from osc_placement_plugins.source.records import ComputeHost, Flavor
+
+
+class HostMatches:
+    """How some hosts match one flavor, as nova-scheduler sees it.
+
+    ``takers`` are the hosts that pass; ``idle`` are those that would pass, but
+    are disabled or down; ``groups`` are the refused hosts.
+
+    :param noun: what a host is called.
+    """
+
+    def __init__(
+        self,
+        flavor: Flavor,
+        inventory: Inventory,
+        hosts: Sequence[ComputeHost],
+        noun: str = 'host',
+    ) -> None:
+        self.flavor = flavor
+        self.hosts = hosts
+        self._noun = noun
+        self._matcher = create_matcher(flavor, inventory)
+        passed, self._refused = self._matcher.match_hosts(hosts)
+        self.takers = [host for host in passed if host.usable]
+        self.idle = [host for host in passed if not host.usable]
+        self.groups = group_refused(self._matcher, self._refused)
+
+    def sentence(self) -> str:
+        """Tell how many hosts take the flavor, and why the others do not."""
+        total = len(self.hosts)
+        passed = len(self.takers) + len(self.idle)
+        noun = self._noun if total == 1 else f'{self._noun}s'
+        verb = 'takes' if 1 in (passed, total) else 'take'
+        text = f'{passed} of {total} {noun} {verb} {self.flavor.name}'
+        if self.idle:
+            text += f' ({len(self.idle)} of them not up)'
+        reasons = [
+            f'{number} {summary}'
+            for number, summary in report.summarize(
+                self._matcher, self._refused
+            )
+        ]
+        if reasons:
+            text += f': {", ".join(reasons)}'
+        return f'{text}.'
+
+    def nearest(self) -> ComputeHost | None:
+        """Return the refused host that lacks least to pass.
+
+        :returns: the first host by name of those with the fewest failing keys,
+            and among them the fewest missing keys: a wrong value is nearer
+            than none. None if no host that is up is refused.
+        """
+        distances: dict[tuple[int, int, str], ComputeHost] = {}
+        for group in self.groups:
+            for host in group.hosts:
+                if not host.usable:
+                    continue
+                mismatches = self._matcher.list_mismatches(host.aggregates)
+                keys = {mismatch.key for mismatch in mismatches}
+                causes = [mismatch.cause for mismatch in mismatches]
+                missing = causes.count(Cause.MISSING)
+                distances[len(keys), missing, host.name] = host
+        if not distances:
+            return None
+        return distances[min(distances)]
+
+    def advice(self) -> list[str]:
+        """Return sentences on what else an operator should know."""
+        flavor = self.flavor.name
+        sentences = []
+        for name in self.flavor.extra_specs:
+            for finding in text_mistakes.find_misspelled_namespace(name):
+                sentences.append(f'{flavor}: {finding.text}.')
+        if self.takers:
+            return sentences
+        if self.idle:
+            names = [f'{host.name} ({host.condition})' for host in self.idle]
+            sentences.append(
+                f'Not up, but would take {flavor}: {listed(names)}.'
+            )
+        nearest = self.nearest()
+        if nearest is None:
+            sentences.append(
+                f'No host that is up is left to open to {flavor}.'
+            )
+        else:
+            sentences.append(
+                f'The nearest host for {flavor} is {nearest.name}: '
+                f'{self.reasons(nearest)}.'
+            )
+        return sentences
+
+    def reasons(self, host: ComputeHost) -> str:
+        """Return every reason to refuse a host; empty if it passes."""
+        return '; '.join(
+            map(str, self._matcher.explain_mismatches(host.aggregates))
+        )

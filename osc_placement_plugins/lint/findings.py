@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""What lint can find."""
+
+import enum
+from typing import Final, NamedTuple, Self
+
+
+class Severity(enum.StrEnum):
+    """How bad a finding is."""
+
+    #: Hosts or requests are refused by mistake.
+    ERROR = 'error'
+    #: The text is valid, but probably a mistake.
+    WARNING = 'warning'
+
+
+#: The severities, the worst first.
+SEVERITIES: Final = tuple(Severity)
+
+
+class FindingCode(enum.StrEnum):
+    """What is wrong, and how bad it is. The names of codes never change."""
+
+    severity: Severity
+
+    def __new__(cls, name: str, severity: Severity = Severity.ERROR) -> Self:
+        """Create a code; its default severity is error."""
+        code = str.__new__(cls, name)
+        code._value_ = name
+        code.severity = severity
+        return code
+
+    #: A value with a sentinel, ``<or>`` or an operator that nothing can meet.
+    MALFORMED_VALUE = 'malformed-value'
+    #: White space around a key.
+    OUTER_SPACE = 'outer-space'
+    #: No aggregate has the key that a flavor needs, or a value that matches.
+    NOT_OFFERED = 'not-offered'
+    #: Each extra spec is met by some aggregate, but no host that is up takes
+    #: the flavor.
+    NO_HOST = 'no-host'
+    #: Demands that exclude each other, in one aggregate or on one host.
+    CONTRADICTORY_DEMANDS = 'contradictory-demands'
+    #: A sentinel, ``<or>`` or an operator that is read as plain text, or
+    #: words of ``<or>`` that are not read.
+    MISREAD_VALUE = 'misread-value', Severity.WARNING
+    #: A path that a shell has inserted for an unquoted ``~``.
+    EXPANDED_TILDE = 'expanded-tilde', Severity.WARNING
+    #: A key that is similar to a flag, such as ``force_metadata_check``.
+    MISSPELLED_FLAG = 'misspelled-flag', Severity.WARNING
+    #: A flag in a flavor, with a scope, with a value neither on nor off, or in
+    #: an aggregate without keys to demand.
+    FLAG_WITHOUT_EFFECT = 'flag-without-effect', Severity.WARNING
+    #: A namespace that is similar to the filter's scope or to that of a
+    #: preference, or the scope in a place where it is part of the key.
+    NAMESPACE_WITHOUT_EFFECT = 'namespace-without-effect', Severity.WARNING
+    #: A preference that is malformed, or that no aggregate meets.
+    PREFERENCE_WITHOUT_EFFECT = 'preference-without-effect', Severity.WARNING
+    #: No flavor meets what an aggregate demands.
+    CLOSED_AGGREGATE = 'closed-aggregate', Severity.WARNING
+
+
+class Finding(NamedTuple):
+    """A mistake, or a hint for the operator.
+
+    :param key: the key as the flavor or the aggregate has it; empty if the
+        mistake is not in one key.
+    :param text: what is wrong.
+    :param changes: what was probably meant, as changes to the extra specs:
+        pairs of a key and its new value; the value None removes the key.
+        Empty if this is not known.
+    :param owner: what has the mistake: ``flavor``, ``aggregate`` or ``host``.
+    :param name: the name of the flavor, the aggregate or the host.
+    :param remedy: commands for copying; empty if no remedy is known to do no
+        harm.
+    """
+
+    code: FindingCode
+    key: str
+    text: str
+    changes: tuple[tuple[str, str | None], ...] = ()
+    owner: str = ''
+    name: str = ''
+    remedy: str = ''

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Mistakes in flavors: extra specs without effect, and flavors without a host.
+
+:mod:`osc_placement_plugins.lint.text_mistakes` finds mistakes in a single key
+or value. This module compares what flavors ask for with what aggregates offer.
+"""
+
+from collections.abc import Iterator
+
+from nova_filters.matching import inputs, preferences, report, requirement
+from nova_filters.matching.inputs import SCOPE, FlavorSpec
+from nova_filters.matching.matcher import Matcher
+from nova_filters.matching.mismatch import Cause, Side, quote_all
+from os_placement_plugins.text import listed, quote
+from osc_placement_plugins.inventory import Inventory, create_matcher
+from osc_placement_plugins.lint import remedies, text_mistakes
+from osc_placement_plugins.lint.findings import (
+    Finding,
+    FindingCode,
+    Severity,
+)
+from osc_placement_plugins.lint.text_mistakes import (
+    change_value,
+    find_similar,
+    join_alternatives,
+)
+from osc_placement_plugins.source.records import ComputeHost, Flavor
+
+
+class FlavorMistakes:
+    """Find the mistakes in flavors beside the aggregates of a cloud.
+
+    Without a list of all hosts, the hosts in no aggregate are not known. A
+    flavor that could use such hosts then counts as having a host.
+    """
+
+    def __init__(self, inventory: Inventory) -> None:
+        self._inventory = inventory
+        self._hosts = [*inventory.hosts.values()]
+        # If any host meets an extra spec, then a host in only one aggregate,
+        # or in no aggregate, meets it, too.
+        self._lone_hosts = [ComputeHost('')]
+        #: Key -> the values that aggregates offer.
+        self._offers: dict[str, set[str]] = {}
+        for aggregate in inventory.aggregates:
+            self._lone_hosts.append(ComputeHost('', (aggregate,)))
+            for key, value in aggregate.items():
+                values = self._offers.setdefault(key, set())
+                for piece in requirement.parse_metadata(
+                    value, aggregate.flagged
+                ):
+                    values |= piece.literals
+
+    def find(self, flavor: Flavor) -> Iterator[Finding]:
+        """Yield the mistakes in a flavor, each with its remedy."""
+        findings = self._find_without_remedies(flavor)
+        for finding in findings:
+            remedy = ''
+            corrected = remedies.correct_flavor(flavor, finding)
+            if corrected is not None and _is_mended(
+                finding, findings, self._find_without_remedies(corrected)
+            ):
+                remedy = remedies.change_flavor(flavor, corrected)
+            yield finding._replace(
+                owner='flavor', name=flavor.name, remedy=remedy
+            )
+
+    def _find_without_remedies(self, flavor: Flavor) -> list[Finding]:
+        findings: list[Finding] = []
+        for name, text in flavor.extra_specs.items():
+            findings += self._find_in_extra_spec(name, text)
+        # An error in an extra spec that every host must meet already says that
+        # no host passes.
+        required_keys = {
+            spec.key
+            for spec in inputs.read_flavor(flavor.extra_specs)
+            if not spec.optional
+        }
+        for finding in findings:
+            is_error = finding.code.severity is Severity.ERROR
+            if is_error and finding.key.removeprefix(SCOPE) in required_keys:
+                return findings
+        return [*findings, *self._find_without_host(flavor)]
+
+    def _find_in_extra_spec(self, name: str, text: str) -> Iterator[Finding]:
+        wishes, problems = preferences.read_preferences({name: text})
+        if wishes or problems:
+            yield from self._find_in_preference(name, wishes, problems)
+            return
+        specs = inputs.read_flavor({name: text})
+        if not specs:
+            problem = 'the flag has no effect in a flavor'
+            code = FindingCode.FLAG_WITHOUT_EFFECT
+            yield Finding(code, name, problem, ((name, None),))
+            return
+        (spec,) = specs
+        yield from text_mistakes.find_misspelled_flag(name)
+        spaces = [*text_mistakes.find_outer_space(name, text)]
+        yield from spaces
+        yield from text_mistakes.find_misspelled_namespace(name, text)
+        # Extra specs of other namespaces belong to other parts of Nova. The
+        # filter reads such an extra spec only if an aggregate has the key.
+        if spec.optional and name not in self._offers:
+            return
+        yield from text_mistakes.find_in_value(name, spec.requirement)
+        yield from text_mistakes.find_expanded_tilde(name, text)
+        # If the white space is the mistake, it is told once.
+        if not spaces:
+            yield from self._find_unmet(name, spec)
+
+    def _find_in_preference(
+        self,
+        name: str,
+        wishes: list[preferences.Preference],
+        problems: list[str],
+    ) -> Iterator[Finding]:
+        for wish in wishes:
+            if any(self._find_unmet(name, wish.spec)):
+                problems = ['no aggregate meets it, so it has no effect']
+        for problem in problems:
+            code = FindingCode.PREFERENCE_WITHOUT_EFFECT
+            yield Finding(code, name, problem)
+
+    def _find_unmet(self, name: str, spec: FlavorSpec) -> Iterator[Finding]:
+        """Find an extra spec that no host meets."""
+        need = spec.requirement
+        values = self._offers.get(spec.key, set())
+        # The first check is fast.
+        if need.problem or need.accepts(values):
+            return
+        passed, refused = Matcher((spec,)).match_hosts(self._lone_hosts)
+        if passed or any(each.side is Side.AGGREGATE for each in refused):
+            return
+        changes: tuple[tuple[str, str | None], ...] = ()
+        if {each.cause for each in refused} == {Cause.MISSING}:
+            problem = f'no aggregate has {quote(spec.key)}'
+            similar = find_similar(spec.key, self._offers)
+            if similar:
+                meant = name.removesuffix(spec.key) + similar[0]
+                changes = ((name, None), (meant, need.text))
+        else:
+            problem = (
+                f'no aggregate has a {quote(spec.key)} that meets '
+                f'{quote(need.text)}'
+            )
+            similar = []
+            for literal in sorted(need.literals):
+                similar += find_similar(literal, values)
+            if similar and need.literals == {need.text}:
+                changes = ((name, similar[0]),)
+        problem += ': no host passes'
+        if similar:
+            problem += (
+                f'. An aggregate has {quote(similar[0])}: only white space, '
+                'or upper and lower case, differ'
+            )
+        elif any(',' in literal for literal in need.literals):
+            problem += ". Aggregates' values are split at commas"
+            changes = change_value(name, _split_at_commas(need))
+        elif values:
+            problem += f'. Aggregates have {quote_all(values)}'
+        yield Finding(FindingCode.NOT_OFFERED, name, problem, changes)
+
+    def _find_without_host(self, flavor: Flavor) -> Iterator[Finding]:
+        """Find a flavor that no host takes, or no host that is up."""
+        matcher = create_matcher(flavor, self._inventory)
+        # Hosts in no aggregate may exist, and may take the flavor.
+        is_complete = self._inventory.services is not None
+        if not is_complete and not matcher.list_mismatches(()):
+            return
+        passed, refused = matcher.match_hosts(self._hosts)
+        if any(host.usable for host in passed) or not self._hosts:
+            return
+        if passed:
+            names = listed([f'{host.name} ({host.state})' for host in passed])
+            text = f'none of the hosts that take the flavor is up: {names}'
+        else:
+            reasons = [
+                f'{number} {summary}'
+                for number, summary in report.summarize(matcher, refused)
+            ]
+            text = f'0 of {len(self._hosts)} hosts take it: {listed(reasons)}'
+        yield Finding(FindingCode.NO_HOST, '', text)
+
+
+def _split_at_commas(need: requirement.Requirement) -> str:
+    """Return the value with a comma read as "or"; empty if unclear."""
+    words = need.text.split()
+    alternatives = [need.text]
+    if words[:1] == [requirement.OR]:
+        alternatives = words[1::2]
+    return join_alternatives(requirement.split(','.join(alternatives)))
+
+
+def _is_mended(
+    finding: Finding, before: list[Finding], after: list[Finding]
+) -> bool:
+    """Tell whether a correction removes a finding and adds no other."""
+    old = {(each.code, each.key) for each in before}
+    old.remove((finding.code, finding.key))
+    return all((each.code, each.key) in old for each in after)

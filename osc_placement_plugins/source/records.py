@@ -1,0 +1,318 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Flavors, host aggregates, compute hosts and servers, read from rows.
+
+A row is one object with its columns. It comes from the output of the
+``openstack`` shell or from Nova's API, which name some columns differently.
+"""
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, TypeVar
+
+from nova_filters.matching import inputs
+from os_placement_plugins.text import listed, quote
+
+#: The columns of one object: column -> value.
+Row = Mapping[str, Any]
+
+#: How to save each kind of object in a file.
+SAVING: Final = {
+    'flavors': 'openstack flavor list --all --long -f json',
+    'aggregates': 'openstack aggregate list --long -f json',
+    'hosts': 'openstack compute service list --service nova-compute --long '
+    '-f json',
+    'servers': 'openstack --os-compute-api-version 2.47 server show -f json '
+    'SERVER',
+}
+#: The key under which an answer of Nova's API has each kind of object.
+KEYS: Final = {
+    'flavors': 'flavors',
+    'aggregates': 'aggregates',
+    'hosts': 'services',
+    'servers': 'servers',
+}
+#: The columns that can have extra specs or metadata: in the shell, and in
+#: Nova's API for flavors and for aggregates.
+_PROPERTIES: Final = ('properties', 'extra_specs', 'metadata')
+_SERVER_HOST: Final = 'os-ext-srv-attr:host'
+_ZONE: Final = 'availability_zone'
+#: The state of a host whose state cannot be determined.
+UNKNOWN: Final = 'unknown'
+
+
+class UnreadableError(ValueError):
+    """The input cannot be used; the text says what to give instead."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Flavor:
+    """A flavor.
+
+    :param id: its ID, which an operator may give in place of the name.
+    """
+
+    name: str
+    extra_specs: Mapping[str, str]
+    id: str = ''
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class HostAggregate(inputs.Aggregate):
+    """A host aggregate with the names of its hosts, compared by identity."""
+
+    hosts: tuple[str, ...] = ()
+
+    # A matcher hashes and compares the aggregates of each host. By identity,
+    # this is fast.
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ComputeHost:
+    """A compute host.
+
+    :param aggregates: the aggregates of the host, sorted by name.
+    :param state: the state of nova-compute: ``up``, ``disabled``, ``down``,
+        ``disabled and down`` or ``unknown``; empty if there is no list of
+        compute services.
+    :param disabled_reason: why an operator or Nova has disabled the host.
+    """
+
+    name: str
+    aggregates: tuple[inputs.Aggregate, ...] = ()
+    state: str = ''
+    disabled_reason: str = ''
+
+    @property
+    def usable(self) -> bool:
+        """Tell whether nova-scheduler may use the host, as far as known."""
+        return self.state in ('', 'up')
+
+    @property
+    def condition(self) -> str:
+        """Return the state, with the reason if the host is disabled."""
+        if not self.disabled_reason or 'disabled' not in self.state:
+            return self.state
+        return f'{self.state}: {quote(self.disabled_reason)}'
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Server:
+    """A server.
+
+    :param host: the host that the server is on; empty if it is on no host,
+        None if Nova does not show the host.
+    :param flavor: the copy of the flavor that Nova keeps with the server and
+        uses when the server moves; None if Nova does not show this copy,
+        because the cell is down.
+    """
+
+    name: str
+    id: str
+    host: str | None
+    flavor: Flavor | None
+
+
+_NamedT = TypeVar('_NamedT', Flavor, Server)
+
+
+def parse_documents(
+    noun: str, documents: Iterable[tuple[str, object]]
+) -> list[Any]:
+    """Return the records in some documents.
+
+    :param noun: what the records are: a key of :data:`KEYS`.
+    :param documents: what files or answers contain, each with its origin for
+        error messages.
+    :raises UnreadableError: if a document has something else.
+    """
+    parse_row = _PARSERS[noun]
+    records = []
+    for origin, document in documents:
+        try:
+            for row in _list_rows(document):
+                record = parse_row(row)
+                if record is not None:
+                    records.append(record)
+        except UnreadableError as exc:
+            raise UnreadableError(f'Cannot use {origin}: {exc}') from exc
+    return records
+
+
+def _list_rows(document: object) -> Iterator[Row]:
+    """Yield the rows in a document, with the names of columns as in an API.
+
+    :param document: a row, a list of rows, or an answer of Nova's API.
+    """
+    entries = document if isinstance(document, list) else [document]
+    if isinstance(document, Mapping):
+        for key in KEYS.values():
+            if isinstance(document.get(key), list):
+                entries = document[key]
+    for entry in entries:
+        if not isinstance(entry, Mapping):
+            raise UnreadableError(
+                'it does not hold what "openstack … -f json" prints; use -f '
+                'json'
+            )
+        yield {
+            column.lower().replace(' ', '_'): value
+            for column, value in entry.items()
+        }
+
+
+def has_next_page(document: object) -> bool:
+    """Tell whether an answer of Nova's API has a link to the next page."""
+    if not isinstance(document, Mapping):
+        return False
+    return any(f'{key}_links' in document for key in KEYS.values())
+
+
+def _parse_flavor(row: Row) -> Flavor:
+    """Return the flavor that a row describes."""
+    name = _text(row, 'name')
+    if not name or 'hosts' in row:
+        raise _incomplete('flavors', name, 'column "Name" of a flavor')
+    return Flavor(
+        name, _parse_properties(row, name, 'flavors'), _text(row, 'id')
+    )
+
+
+def _parse_aggregate(row: Row) -> HostAggregate:
+    """Return the aggregate that a row describes.
+
+    The client shows the metadata key ``availability_zone`` in a column of its
+    own; here the key is metadata again.
+    """
+    name = _text(row, 'name')
+    hosts = row.get('hosts')
+    if not name or not isinstance(hosts, list):
+        raise _incomplete('aggregates', name, 'name and list of hosts')
+    metadata = _parse_properties(row, name, 'aggregates')
+    zone = row.get(_ZONE)
+    if zone is not None:
+        metadata.setdefault(_ZONE, str(zone))
+    return HostAggregate(name, metadata, tuple(map(str, hosts)))
+
+
+def _parse_host(row: Row) -> ComputeHost | None:
+    """Return the compute host that a row describes, without its aggregates.
+
+    :returns: the host; None for services other than nova-compute.
+    :raises UnreadableError: if the row is not a compute service. The output of
+        ``openstack hypervisor list`` is not accepted, because hypervisors can
+        have other names than hosts, and disabled hosts are not marked.
+    """
+    name = _text(row, 'host')
+    if 'binary' not in row or not name:
+        raise _incomplete('hosts', name, 'compute service')
+    if row['binary'] != 'nova-compute':
+        return None
+    state = _parse_state(_text(row, 'status'), _text(row, 'state'))
+    reason = _text(row, 'disabled_reason')
+    return ComputeHost(name, state=state, disabled_reason=reason)
+
+
+def _parse_state(status: str, state: str) -> str:
+    """Return the state of a host, in the words of :class:`ComputeHost`.
+
+    :param status: ``enabled`` or ``disabled``, as Nova says it; ``UNKNOWN``
+        if the host's cell is down.
+    :param state: ``up`` or ``down``, as Nova says it.
+    """
+    words = [word for word in (status, state) if word in ('disabled', 'down')]
+    if words:
+        return ' and '.join(words)
+    if (status, state) == ('enabled', 'up'):
+        return 'up'
+    return UNKNOWN
+
+
+def _parse_server(row: Row) -> Server:
+    """Return the server that a row describes."""
+    server_id = _text(row, 'id')
+    name = _text(row, 'name')
+    if row.get('status') == 'UNKNOWN' and 'flavor' not in row:
+        # Nova shows such a row while the cell of the server is down.
+        return Server(name or server_id, server_id, host=None, flavor=None)
+    flavor = row.get('flavor')
+    if not isinstance(flavor, Mapping) or 'extra_specs' not in flavor:
+        raise _incomplete('servers', name, 'flavor with extra specs')
+    host: str | None = _text(row, _SERVER_HOST)
+    # Nova shows the host to administrators only, but a hash of the host to all
+    # users. This ``hostId`` is empty if the server is on no host.
+    if not host and row.get('hostid') != '':
+        host = None
+    flavor_name = _text(flavor, 'original_name') or '?'
+    extra_specs = _parse_properties(flavor, name, 'servers')
+    return Server(name, server_id, host, Flavor(flavor_name, extra_specs))
+
+
+def _text(row: Row, column: str) -> str:
+    value = row.get(column)
+    if value is None:
+        return ''
+    return str(value)
+
+
+def _parse_properties(row: Row, name: str, noun: str) -> dict[str, str]:
+    """Return a row's extra specs or metadata.
+
+    :param name: the object, for error messages.
+    """
+    cells = [row[column] for column in _PROPERTIES if column in row]
+    # An empty object has no extra specs. Null says nothing about them.
+    if not cells or not isinstance(cells[0], Mapping):
+        raise _incomplete(noun, name, 'column "Properties" with keys')
+    properties = {}
+    for key, value in cells[0].items():
+        if value is None or isinstance(value, (Mapping, list)):
+            raise UnreadableError(f'{key!r} of {name!r} is not text')
+        properties[key] = str(value)
+    return properties
+
+
+def _incomplete(noun: str, name: str, part: str) -> UnreadableError:
+    owner = quote(name) if name else 'a row'
+    return UnreadableError(
+        f'{owner} has no {part}; save the {noun} with "{SAVING[noun]}"'
+    )
+
+
+_PARSERS: Final = {
+    'flavors': _parse_flavor,
+    'aggregates': _parse_aggregate,
+    'hosts': _parse_host,
+    'servers': _parse_server,
+}
+
+
+def select(
+    records: Sequence[_NamedT], names: Iterable[str], noun: str
+) -> list[_NamedT]:
+    """Return the flavors or servers that an operator named.
+
+    :param records: all flavors or servers. Servers can have equal names.
+    :param names: IDs or names. If a text is an ID and a name, the ID counts.
+    :param noun: what the records are, for error messages.
+    :returns: each record once, in the order of ``names``.
+    :raises UnreadableError: if a name fits no record, or several records.
+    """
+    selected: list[_NamedT] = []
+    for name in names:
+        matches = [record for record in records if record.id == name]
+        if not matches:
+            matches = [record for record in records if record.name == name]
+        if not matches:
+            raise UnreadableError(f'No {noun} has the name or ID {name!r}')
+        if len(matches) > 1:
+            ids = listed([match.id for match in matches], 10)
+            raise UnreadableError(
+                f'{len(matches)} {noun}s have the name {name!r}; use an ID: '
+                f'{ids}'
+            )
+        if matches[0] not in selected:
+            selected.append(matches[0])
+    return selected
