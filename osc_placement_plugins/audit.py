@@ -3,10 +3,12 @@
 """``openstack aggregate filter audit``."""
 
 import argparse
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from os_placement_plugins.text import listed
+from cliff import columns
+
+from os_placement_plugins.text import listed, printable
 from osc_placement_plugins import output
 from osc_placement_plugins.filter_command import FilterCommand
 
@@ -23,7 +25,7 @@ UNKNOWN: Final = 'unknown'
 
 
 class Problem(NamedTuple):
-    """Servers with the same problem.
+    """What is wrong with some servers.
 
     :param kind: :data:`REFUSED` or :data:`UNKNOWN`.
     :param flavor: the name of the servers' flavor; empty if it is unknown.
@@ -32,7 +34,6 @@ class Problem(NamedTuple):
     kind: str
     flavor: str
     reason: str
-    servers: list['Server']
 
 
 class _Resident(NamedTuple):
@@ -40,6 +41,19 @@ class _Resident(NamedTuple):
 
     server: 'Server'
     aggregates: Sequence['Aggregate']
+
+
+class _ServersColumn(columns.FormattableColumn):  # type: ignore[misc]
+    """All servers for programs, and the first names for people."""
+
+    def human_readable(self) -> str:
+        places = []
+        for server in self._value:
+            place = server['name']
+            if server['host']:
+                place += f' ({server["host"]})'
+            places.append(place)
+        return printable(listed(places))
 
 
 class AuditFilter(FilterCommand):
@@ -53,7 +67,6 @@ class AuditFilter(FilterCommand):
     nouns = ('aggregates', 'hosts', 'servers')
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Add the arguments of the command."""
         super().add_arguments(parser)
         parser.add_argument(
             '--fail-on',
@@ -62,24 +75,34 @@ class AuditFilter(FilterCommand):
         )
 
     def find_answer(self, parsed_args: argparse.Namespace) -> output.Answer:
-        """Return the servers that their host would refuse."""
         source = self.find_source(parsed_args)
         inventory = self.read_inventory(source, parsed_args)
         judged, problems = find_problems(source.read('servers'), inventory)
         counts = {REFUSED: 0, UNKNOWN: 0}
-        for problem in problems:
-            counts[problem.kind] += len(problem.servers)
-        verdict = (
+        rows = []
+        for problem, servers in problems:
+            counts[problem.kind] += len(servers)
+            column = _ServersColumn([*map(_describe_server, servers)])
+            rows.append(
+                [
+                    problem.kind,
+                    problem.flavor,
+                    len(servers),
+                    problem.reason,
+                    column,
+                ]
+            )
+        summary = (
             f'{counts[REFUSED]} of '
             f'{output.format_count(judged, "running server")} would be '
             'refused by the host that it is on'
         )
         if counts[UNKNOWN]:
-            verdict += f'; {counts[UNKNOWN]} could not be judged'
+            summary += f'; {counts[UNKNOWN]} could not be judged'
         return output.Answer(
-            verdict=[f'{verdict}.'],
+            summary=[f'{summary}.'],
             columns=_COLUMNS,
-            rows=[_convert_problem(problem) for problem in problems],
+            rows=rows,
             notes=inventory.notes(),
             has_problem=bool(parsed_args.fail_on and counts[REFUSED]),
             is_partial=counts[UNKNOWN] > 0,
@@ -88,26 +111,29 @@ class AuditFilter(FilterCommand):
 
 def find_problems(
     servers: Iterable['Server'], inventory: 'Inventory'
-) -> tuple[int, list[Problem]]:
+) -> tuple[int, list[tuple[Problem, list['Server']]]]:
     """Match servers with their hosts.
 
     Servers on no host, for example shelved servers, are left out.
 
-    :returns: how many servers were judged, and the problems: first the
-        servers that their host would refuse, then those that cannot be judged.
-        In each part, the problem with the most servers comes first.
+    :returns: how many servers were judged, and the problems with their
+        servers: first those with a server that its host would refuse, then
+        those with the most servers.
     """
-    residents: dict[Any, list[_Resident]] = {}
-    hidden = []
-    homeless = []
+    from osc_placement_plugins.inventory import create_matcher, group_refused
+    from osc_placement_plugins.source.records import Flavor
+
     judged = 0
+    problems: dict[Problem, list[Server]] = {}
+    residents: dict[Any, list[_Resident]] = {}
     for server in sorted(servers, key=lambda server: (server.name, server.id)):
         if server.host == '':
             continue
+        reason = ''
         if server.flavor is None or server.host is None:
-            hidden.append(server)
+            reason = 'Nova does not show the flavor or the host'
         elif server.host not in inventory.hosts:
-            homeless.append(server)
+            reason = 'the host is not among the compute hosts'
         else:
             judged += 1
             # Many servers have the same copy of a flavor.
@@ -116,52 +142,22 @@ def find_problems(
             residents.setdefault((server.flavor.name, specs), []).append(
                 _Resident(server, aggregates)
             )
-    problems: list[Problem] = []
-    for alike in residents.values():
-        problems += _find_refused(alike, inventory)
-    problems.sort(key=lambda problem: (-len(problem.servers), problem[:3]))
-    for reason, unjudged in (
-        ('Nova does not show the flavor or the host', hidden),
-        ('the host is not among the compute hosts', homeless),
-    ):
-        if unjudged:
-            problems.append(Problem(UNKNOWN, '', reason, unjudged))
-    return judged, problems
+        if reason:
+            problem = Problem(UNKNOWN, '', reason)
+            problems.setdefault(problem, []).append(server)
+    for (flavor_name, specs), alike in residents.items():
+        flavor = Flavor(flavor_name, dict(specs))
+        matcher = create_matcher(flavor, inventory)
+        _, refused = matcher.match_hosts(alike)
+        for group in group_refused(matcher, refused):
+            problem = Problem(REFUSED, flavor_name, group.reason)
+            for resident in group.hosts:
+                problems.setdefault(problem, []).append(resident.server)
+    return judged, sorted(
+        problems.items(),
+        key=lambda item: (item[0].kind, -len(item[1]), item[0]),
+    )
 
 
-def _find_refused(
-    residents: list[_Resident], inventory: 'Inventory'
-) -> Iterator[Problem]:
-    """Yield the servers that their host would refuse.
-
-    :param residents: servers with the same flavor.
-    """
-    from osc_placement_plugins.inventory import create_matcher, group_refused
-
-    flavor = residents[0].server.flavor
-    assert flavor is not None  # noqa: S101
-    matcher = create_matcher(flavor, inventory)
-    _, refused = matcher.match_hosts(residents)
-    for group in group_refused(matcher, refused):
-        servers = [resident.server for resident in group.hosts]
-        yield Problem(REFUSED, flavor.name, str(group.reason), servers)
-
-
-def _convert_problem(problem: Problem) -> list[Any]:
-    places = []
-    documents = []
-    for server in problem.servers:
-        place = server.name
-        if server.host:
-            place += f' ({server.host})'
-        places.append(place)
-        documents.append(
-            {'name': server.name, 'id': server.id, 'host': server.host}
-        )
-    return [
-        problem.kind,
-        problem.flavor,
-        len(problem.servers),
-        problem.reason,
-        output.Cell(documents, listed(places)),
-    ]
+def _describe_server(server: 'Server') -> dict[str, str | None]:
+    return {'name': server.name, 'id': server.id, 'host': server.host}

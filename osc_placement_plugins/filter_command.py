@@ -4,33 +4,24 @@
 
 import argparse
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar
 
 from osc_placement_plugins import output
+from osc_placement_plugins.source import SAVING
 
 if TYPE_CHECKING:
     from osc_placement_plugins.inventory import Inventory
     from osc_placement_plugins.source.cloud import Cloud
     from osc_placement_plugins.source.files import Files
 
-#: For each option that names a file: what the file contains, as help text.
-_FILES: Final = {
-    'flavors': 'output of "flavor list --all --long"',
-    'aggregates': 'output of "aggregate list --long"',
-    'hosts': 'output of "compute service list --long"; adds hosts that are '
-    'in no aggregate, and the state of all hosts',
-    'servers': 'output of "server show" with microversion 2.47 or newer',
-}
-
 
 class FilterCommand(output.Lister):
     """A command that reads aggregates and hosts, from files or a cloud."""
 
-    #: What the command can read from files: keys of ``_FILES``.
+    #: What the command can read from files: keys of ``SAVING``.
     nouns: ClassVar[Sequence[str]] = ('flavors', 'aggregates', 'hosts')
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Add the arguments of the command."""
         parser.add_argument(
             '--config-file',
             metavar='<file>',
@@ -40,12 +31,14 @@ class FilterCommand(output.Lister):
         )
         source = parser.add_argument_group(
             'offline input',
-            'Files saved with "-f json", or responses from '
-            "Nova's API. With these files, the command does not need a "
-            'cloud. You can repeat each option.',
+            "Saved output of the shell, or responses from Nova's API. With "
+            'these files, the command does not need a cloud. --hosts adds '
+            'hosts that are in no aggregate, and the state of all hosts. You '
+            'can repeat each option.',
         )
         for noun in self.nouns:
-            output.add_repeatable(source, f'--{noun}', '<file>', _FILES[noun])
+            text = f'output of "{SAVING[noun]}"'
+            output.add_repeatable(source, f'--{noun}', '<file>', text)
 
     def find_source(self, parsed_args: argparse.Namespace) -> 'Cloud | Files':
         """Return the files; without files, log in to a cloud."""

@@ -4,13 +4,13 @@
 
 import dataclasses
 import functools
+import operator
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from nova_filters.matching import inputs, report
 from nova_filters.matching.matcher import Matcher
-from nova_filters.matching.mismatch import Mismatch
-from os_placement_plugins.text import listed, quote
+from nova_filters.matching.mismatch import Mismatch, quote_all
 from osc_placement_plugins.source.records import (
     UNKNOWN,
     ComputeHost,
@@ -71,29 +71,22 @@ class Inventory:
             if aggregate.forced:
                 for key, _ in aggregate.items():
                     if is_exempt(key):
-                        keys.add(quote(key))
+                        keys.add(key)
         if not keys:
             return []
         return [
             'Keys that are not demanded because of exempt_metadata_keys: '
-            f'{listed(sorted(keys))}.'
+            f'{quote_all(keys)}.'
         ]
 
     def _list_strangers(self) -> list[str]:
-        names = [host.name for host in self.services or ()]
-        folded = {name.lower(): quote(name) for name in names}
-        strangers = []
-        for name in sorted({*self.hosts}.difference(names)):
-            text = quote(name)
-            similar = folded.get(name.lower())
-            if similar:
-                text += f" (a service's host is {similar})"
-            strangers.append(text)
+        names = {host.name for host in self.services or ()}
+        strangers = self.hosts.keys() - names
         if not strangers:
             return []
         return [
             'Aggregates name hosts that no compute service has, so they '
-            f'count as not up: {listed(strangers)}.'
+            f'count as not up: {quote_all(strangers)}.'
         ]
 
 
@@ -105,7 +98,7 @@ class Group(NamedTuple):
     """
 
     summary: str
-    reason: Mismatch
+    reason: str
     hosts: list[Any]
 
 
@@ -125,10 +118,23 @@ def group_refused(
     groups = []
     for summary, hosts in report.group_hosts(matcher, refused).items():
         mismatch = matcher.list_mismatches(hosts[0].aggregates)[0]
-        aggregates = sorted(
-            report.unite_aggregates(hosts), key=lambda each: each.name
+        aggregates: set[Any] = set()
+        for host in hosts:
+            aggregates.update(host.aggregates)
+        reason = matcher.explain(
+            mismatch, sorted(aggregates, key=operator.attrgetter('name'))
         )
-        reason = matcher.explain(mismatch, aggregates)
-        groups.append(Group(summary, reason, hosts))
+        groups.append(Group(summary, str(reason), hosts))
     groups.sort(key=lambda group: (-len(group.hosts), group.summary))
     return groups
+
+
+def count_reasons(groups: Sequence[Group]) -> str:
+    """Return the most frequent reasons, each with its number of hosts."""
+    counts = []
+    for group in groups[: report.NAMED]:
+        counts.append(f'{len(group.hosts)} {group.summary}')
+    rest = sum(len(group.hosts) for group in groups[report.NAMED :])
+    if rest:
+        counts.append(f'{rest} for other reasons')
+    return ', '.join(counts)

@@ -9,7 +9,6 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple, NoReturn
 
-from cliff import columns
 from keystoneauth1 import exceptions as auth_exceptions
 from openstack import exceptions as sdk_exceptions
 from osc_lib import exceptions
@@ -26,41 +25,25 @@ PROBLEM: Final = 2
 _ESCAPED: Final = ('json', 'yaml')
 
 
-class Cell(columns.FormattableColumn):  # type: ignore[misc]
-    """A cell with a value for programs and a text for people."""
-
-    def __init__(self, value: Any, text: str) -> None:
-        super().__init__(value)
-        self._text = text
-
-    def human_readable(self) -> str:
-        """Return the text."""
-        return printable(self._text)
-
-
 class Answer(NamedTuple):
     """What a command says.
 
-    :param verdict: the sentences above the table; the first is the answer.
+    :param summary: the sentences above the table; the first is the answer.
     :param columns: the names of the table's columns.
     :param notes: the sentences below the table.
     :param has_problem: whether the command has found a problem.
     :param is_partial: whether the command could not check everything.
-    :param hidden: the columns that are left out of a table, unless the user
-        chooses columns.
     """
 
-    verdict: Sequence[str]
+    summary: Sequence[str]
     columns: Sequence[str]
     rows: Sequence[Sequence[Any]]
     notes: Sequence[str]
     has_problem: bool = False
     is_partial: bool = False
-    hidden: Sequence[str] = ()
 
     @property
     def status(self) -> int:
-        """Return the exit code of the command."""
         if self.has_problem:
             return PROBLEM
         if self.is_partial:
@@ -69,7 +52,7 @@ class Answer(NamedTuple):
 
 
 class Lister(command.Lister):  # type: ignore[misc]
-    """A command that says a verdict, and prints a table below it."""
+    """A command that prints sentences and a table."""
 
     # The shell reads this attribute before it parses the command line. But the
     # command line decides whether a cloud is needed; see log_in().
@@ -78,7 +61,6 @@ class Lister(command.Lister):  # type: ignore[misc]
     answer: Answer
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser."""
         parser: argparse.ArgumentParser = super().get_parser(prog_name)
         # If the command line is wrong, argparse would exit with 2, which is
         # the exit code PROBLEM here.
@@ -87,17 +69,14 @@ class Lister(command.Lister):  # type: ignore[misc]
         return parser
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Add the arguments of the command."""
         raise NotImplementedError
 
     def find_answer(self, parsed_args: argparse.Namespace) -> Answer:
-        """Return what the command says."""
         raise NotImplementedError
 
     def take_action(
         self, parsed_args: argparse.Namespace
     ) -> tuple[Sequence[str], Sequence[Sequence[Any]]]:
-        """Return the table."""
         self.answer = self.find_answer(parsed_args)
         return self.answer.columns, self.answer.rows
 
@@ -136,7 +115,7 @@ class Lister(command.Lister):  # type: ignore[misc]
         and the standard error has one sentence in each line.
         """
         if parsed_args.formatter == 'table':
-            self._print_sentences(self.answer.verdict)
+            self._print_sentences(self.answer.summary)
             if self.answer.rows:
                 self.print_rows(parsed_args)
             self._print_sentences(self.answer.notes)
@@ -144,7 +123,7 @@ class Lister(command.Lister):  # type: ignore[misc]
         self.print_rows(parsed_args)
         # If it is closed, print() would use the standard output.
         if self.app.stderr is not None:
-            for sentence in [*self.answer.verdict, *self.answer.notes]:
+            for sentence in [*self.answer.summary, *self.answer.notes]:
                 print(printable(sentence), file=self.app.stderr)
         return 0
 
@@ -155,17 +134,18 @@ class Lister(command.Lister):  # type: ignore[misc]
 
     def print_rows(self, parsed_args: argparse.Namespace) -> None:
         """Print the rows; a table is at most as wide as the terminal."""
-        if parsed_args.formatter == 'table':
-            if not parsed_args.columns:
-                for column in self.answer.columns:
-                    if column not in self.answer.hidden:
-                        parsed_args.columns.append(column)
-            if not parsed_args.fit_width and not parsed_args.max_width:
-                # cliff limits the width only if standard output is a terminal.
-                parsed_args.max_width = shutil.get_terminal_size().columns
-        rows = self.answer.rows
-        if parsed_args.formatter not in _ESCAPED:
-            rows = [_escape_row(row) for row in rows]
+        if not parsed_args.fit_width and not parsed_args.max_width:
+            # cliff limits the width only if standard output is a terminal.
+            parsed_args.max_width = shutil.get_terminal_size().columns
+        rows = []
+        for row in self.answer.rows:
+            cells = []
+            for cell in row:
+                is_text = isinstance(cell, str)
+                if is_text and parsed_args.formatter not in _ESCAPED:
+                    cell = printable(cell)
+                cells.append(cell)
+            rows.append(cells)
         super().produce_output(parsed_args, self.answer.columns, rows)
 
 
@@ -193,15 +173,6 @@ def format_count(number: int, noun: str) -> str:
     if number == 1:
         return f'1 {noun}'
     return f'{number} {noun}s'
-
-
-def _escape_row(row: Sequence[Any]) -> list[Any]:
-    cells = []
-    for cell in row:
-        if isinstance(cell, str):
-            cell = printable(cell)
-        cells.append(cell)
-    return cells
 
 
 def _refuse(message: str) -> NoReturn:

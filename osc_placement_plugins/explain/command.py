@@ -7,16 +7,21 @@ import dataclasses
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from cliff.columns import FormattableColumn
 from osc_lib import exceptions
 
-from os_placement_plugins.text import listed
+from os_placement_plugins.text import listed, printable
 from osc_placement_plugins import output
 from osc_placement_plugins.filter_command import FilterCommand
 
 if TYPE_CHECKING:
     from osc_placement_plugins.explain.matches import HostMatches
     from osc_placement_plugins.inventory import Inventory
-    from osc_placement_plugins.source.records import ComputeHost, Server
+    from osc_placement_plugins.source.records import (
+        ComputeHost,
+        Flavor,
+        Server,
+    )
 
 _COLUMNS: Final = ('Flavor', 'Result', 'Hosts', 'Reason', 'Names')
 _HOST_COLUMNS: Final = (
@@ -37,6 +42,13 @@ _OTHER_FILTERS: Final = (
 )
 
 
+class _NamesColumn(FormattableColumn):  # type: ignore[misc]
+    """All names for programs, and the first names for people."""
+
+    def human_readable(self) -> str:
+        return printable(listed(self._value))
+
+
 class ExplainFilter(FilterCommand):
     """Tell how many hosts take a flavor, and why the others refuse it.
 
@@ -54,7 +66,6 @@ class ExplainFilter(FilterCommand):
     nouns = ('flavors', 'aggregates', 'hosts', 'servers')
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Add the arguments of the command."""
         super().add_arguments(parser)
         parser.add_argument(
             'flavor', metavar='<flavor>', nargs='*', help='flavor (name or ID)'
@@ -81,7 +92,6 @@ class ExplainFilter(FilterCommand):
         )
 
     def find_answer(self, parsed_args: argparse.Namespace) -> output.Answer:
-        """Return how the hosts match each flavor."""
         from osc_placement_plugins.explain.matches import HostMatches
         from osc_placement_plugins.source import records
 
@@ -95,15 +105,27 @@ class ExplainFilter(FilterCommand):
             flavors = records.select(
                 source.read('flavors'), parsed_args.flavor, 'flavor'
             )
-        servers = source.find_servers(parsed_args.server)
+        servers = []
+        if parsed_args.server:
+            servers = source.find_servers(parsed_args.server)
         inventory = self.read_inventory(source, parsed_args)
         hosts = _select_hosts(inventory, parsed_args.host)
-        matches = [HostMatches(each, inventory, hosts) for each in flavors]
+        all_matches = []
+        for flavor in flavors:
+            all_matches.append(HostMatches(flavor, inventory, hosts))
         for server in servers:
-            matches.append(
-                _match_server(server, inventory, hosts, bool(parsed_args.host))
+            noun = 'host'
+            other_hosts = hosts
+            if not parsed_args.host and server.host in inventory.hosts:
+                # The server cannot move to its own host.
+                noun = 'other host'
+                other_hosts = [
+                    host for host in hosts if host.name != server.host
+                ]
+            all_matches.append(
+                HostMatches(_copy_flavor(server), inventory, other_hosts, noun)
             )
-        return _convert_matches(matches, inventory, parsed_args)
+        return _convert_matches(all_matches, inventory, parsed_args)
 
 
 def _select_hosts(
@@ -120,31 +142,15 @@ def _select_hosts(
     return [inventory.hosts[name] for name in dict.fromkeys(names)]
 
 
-def _match_server(
-    server: 'Server',
-    inventory: 'Inventory',
-    hosts: Sequence['ComputeHost'],
-    is_selection: bool,
-) -> 'HostMatches':
-    """Return how hosts match a server's own copy of its flavor.
-
-    :param is_selection: whether the user has named the hosts. If not, the
-        server's own host is left out, because the server cannot move there.
-    """
-    from osc_placement_plugins.explain.matches import HostMatches
-
+def _copy_flavor(server: 'Server') -> 'Flavor':
+    """Return a server's own copy of its flavor, with the server's name."""
     if server.flavor is None:
         raise exceptions.CommandError(
             f'Nova does not show the flavor of {server.name}: the cell may be '
             'down'
         )
-    noun = 'host'
-    if not is_selection and server.host in inventory.hosts:
-        noun = 'other host'
-        hosts = [host for host in hosts if host.name != server.host]
     name = f'{server.flavor.name} of {server.name}'
-    flavor = dataclasses.replace(server.flavor, name=name)
-    return HostMatches(flavor, inventory, hosts, noun)
+    return dataclasses.replace(server.flavor, name=name)
 
 
 def _convert_matches(
@@ -152,29 +158,41 @@ def _convert_matches(
     inventory: 'Inventory',
     parsed_args: argparse.Namespace,
 ) -> output.Answer:
-    rows: list[list[Any]] = []
-    notes: list[str] = []
+    columns: Sequence[str] = _COLUMNS
+    list_rows = _list_groups
+    if parsed_args.all:
+        columns = _HOST_COLUMNS
+        list_rows = _list_hosts
+    summary = []
+    rows = []
+    notes = []
+    has_passed = []
+    has_takers = []
     for matches in all_matches:
-        if parsed_args.all:
-            rows += _list_hosts(matches, inventory)
-        else:
-            rows += _list_groups(matches)
+        summary.append(matches.sentence())
+        rows += list_rows(matches, inventory)
         notes += matches.advice()
-    if any(matches.takers or matches.idle for matches in all_matches):
+        has_passed.append(bool(matches.takers or matches.idle))
+        has_takers.append(bool(matches.takers))
+    is_table = parsed_args.formatter == 'table'
+    if is_table and not parsed_args.columns and len(all_matches) == 1:
+        # The sentences name the flavor.
+        parsed_args.columns = [*columns[1:]]
+    if any(has_passed):
         notes.append(_OTHER_FILTERS)
-    is_left_out = not all(matches.takers for matches in all_matches)
     return output.Answer(
-        verdict=[matches.sentence() for matches in all_matches],
-        columns=_HOST_COLUMNS if parsed_args.all else _COLUMNS,
+        summary=summary,
+        columns=columns,
         rows=rows,
         notes=notes + inventory.notes(),
-        has_problem=parsed_args.fail_if_none and is_left_out,
+        has_problem=parsed_args.fail_if_none and not all(has_takers),
         is_partial=inventory.services is None,
-        hidden=['Flavor'] if len(all_matches) == 1 else [],
     )
 
 
-def _list_groups(matches: 'HostMatches') -> list[list[Any]]:
+def _list_groups(
+    matches: 'HostMatches', inventory: 'Inventory'
+) -> list[list[Any]]:
     """Return a row for the hosts that share a result and its reason."""
     groups: list[tuple[str, str, list[ComputeHost]]] = []
     if matches.takers:
@@ -185,12 +203,11 @@ def _list_groups(matches: 'HostMatches') -> list[list[Any]]:
     for condition, hosts in idle_hosts.items():
         groups.append((_NOT_UP, condition, hosts))
     for group in matches.groups:
-        groups.append((_REFUSE, str(group.reason), group.hosts))
+        groups.append((_REFUSE, group.reason, group.hosts))
     rows = []
     for result, reason, hosts in groups:
-        names = [host.name for host in hosts]
-        cell = output.Cell(names, listed(names))
-        rows.append([matches.flavor.name, result, len(hosts), reason, cell])
+        names = _NamesColumn([host.name for host in hosts])
+        rows.append([matches.flavor.name, result, len(hosts), reason, names])
     return rows
 
 

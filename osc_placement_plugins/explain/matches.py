@@ -4,11 +4,10 @@
 
 from collections.abc import Sequence
 
-from nova_filters.matching import report
 from nova_filters.matching.mismatch import Cause
-from os_placement_plugins.text import listed
 from osc_placement_plugins.inventory import (
     Inventory,
+    count_reasons,
     create_matcher,
     group_refused,
 )
@@ -36,10 +35,15 @@ class HostMatches:
         self.hosts = hosts
         self._noun = noun
         self._matcher = create_matcher(flavor, inventory)
-        passed, self._refused = self._matcher.match_hosts(hosts)
-        self.takers = [host for host in passed if host.usable]
-        self.idle = [host for host in passed if not host.usable]
-        self.groups = group_refused(self._matcher, self._refused)
+        passed, refused = self._matcher.match_hosts(hosts)
+        self.groups = group_refused(self._matcher, refused)
+        self.takers: list[ComputeHost] = []
+        self.idle: list[ComputeHost] = []
+        for host in passed:
+            if host.usable:
+                self.takers.append(host)
+            else:
+                self.idle.append(host)
 
     def sentence(self) -> str:
         """Tell how many hosts take the flavor, and why the others do not."""
@@ -50,14 +54,8 @@ class HostMatches:
         text = f'{passed} of {total} {noun} {verb} {self.flavor.name}'
         if self.idle:
             text += f' ({len(self.idle)} of them not up)'
-        reasons = [
-            f'{number} {summary}'
-            for number, summary in report.summarize(
-                self._matcher, self._refused
-            )
-        ]
-        if reasons:
-            text += f': {", ".join(reasons)}'
+        if self.groups:
+            text += f': {count_reasons(self.groups)}'
         return f'{text}.'
 
     def nearest(self) -> ComputeHost | None:
@@ -90,17 +88,8 @@ class HostMatches:
                 sentences.append(f'{flavor}: {finding.text}.')
         if self.takers:
             return sentences
-        if self.idle:
-            names = [f'{host.name} ({host.condition})' for host in self.idle]
-            sentences.append(
-                f'Not up, but would take {flavor}: {listed(names)}.'
-            )
         nearest = self.nearest()
-        if nearest is None:
-            sentences.append(
-                f'No host that is up is left to open to {flavor}.'
-            )
-        else:
+        if nearest is not None:
             sentences.append(
                 f'The nearest host for {flavor} is {nearest.name}: '
                 f'{self.reasons(nearest)}.'

@@ -61,7 +61,7 @@ def _find_in_item(
     yield from text_mistakes.find_misspelled_flag(name)
     yield from text_mistakes.find_outer_space(name, text)
     for finding in text_mistakes.find_misspelled_namespace(name, text):
-        meant, _ = finding.changes[-1]
+        meant, _ = finding.changes[0]
         # Preferences are in flavors only.
         if meant.startswith(SCOPE):
             yield finding

@@ -29,7 +29,6 @@ class LintFilter(FilterCommand):
     """
 
     def find_answer(self, parsed_args: argparse.Namespace) -> output.Answer:
-        """Return the findings."""
         from osc_placement_plugins.lint import findings, mistakes
 
         source = self.find_source(parsed_args)
@@ -38,11 +37,10 @@ class LintFilter(FilterCommand):
         rows = []
         counts: collections.Counter[str] = collections.Counter()
         for finding in mistakes.find_mistakes(flavors, inventory):
-            severity = finding.code.severity.value
-            counts[severity] += 1
+            counts[finding.severity] += 1
             rows.append(
                 (
-                    severity,
+                    finding.severity,
                     finding.code.value,
                     finding.owner,
                     finding.name,
@@ -55,17 +53,17 @@ class LintFilter(FilterCommand):
         for severity in findings.SEVERITIES:
             if counts[severity]:
                 numbers.append(output.format_count(counts[severity], severity))
-        verdict = (
+        summary = (
             f'{", ".join(numbers) or "Nothing"} found in '
             f'{output.format_count(len(flavors), "flavor")} and '
             f'{output.format_count(len(inventory.aggregates), "aggregate")}.'
         )
         return output.Answer(
-            verdict=[verdict],
+            summary=[summary],
             columns=_COLUMNS,
             rows=rows,
             notes=inventory.notes(),
-            has_problem=counts[findings.Severity.ERROR] > 0,
+            has_problem=counts[findings.ERROR] > 0,
             is_partial=inventory.services is None,
         )
 

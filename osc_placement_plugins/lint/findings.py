@@ -3,34 +3,18 @@
 """What lint can find."""
 
 import enum
-from typing import Final, NamedTuple, Self
+from typing import Final, NamedTuple
 
-
-class Severity(enum.StrEnum):
-    """How bad a finding is."""
-
-    #: Hosts or requests are refused by mistake.
-    ERROR = 'error'
-    #: The text is valid, but probably a mistake.
-    WARNING = 'warning'
-
-
+ERROR: Final = 'error'
+WARNING: Final = 'warning'
 #: The severities, the worst first.
-SEVERITIES: Final = tuple(Severity)
+SEVERITIES: Final = (ERROR, WARNING)
 
 
 class FindingCode(enum.StrEnum):
-    """What is wrong, and how bad it is. The names of codes never change."""
+    """What is wrong. The names of codes never change."""
 
-    severity: Severity
-
-    def __new__(cls, name: str, severity: Severity = Severity.ERROR) -> Self:
-        """Create a code; its default severity is error."""
-        code = str.__new__(cls, name)
-        code._value_ = name
-        code.severity = severity
-        return code
-
+    # With these mistakes, hosts or requests are refused.
     #: A value with a sentinel, ``<or>`` or an operator that nothing can meet.
     MALFORMED_VALUE = 'malformed-value'
     #: White space around a key.
@@ -42,23 +26,38 @@ class FindingCode(enum.StrEnum):
     NO_HOST = 'no-host'
     #: Demands that exclude each other, in one aggregate or on one host.
     CONTRADICTORY_DEMANDS = 'contradictory-demands'
+
+    # These texts are valid, but probably mistakes.
     #: A sentinel, ``<or>`` or an operator that is read as plain text, or
     #: words of ``<or>`` that are not read.
-    MISREAD_VALUE = 'misread-value', Severity.WARNING
+    MISREAD_VALUE = 'misread-value'
     #: A path that a shell has inserted for an unquoted ``~``.
-    EXPANDED_TILDE = 'expanded-tilde', Severity.WARNING
+    EXPANDED_TILDE = 'expanded-tilde'
     #: A key that is similar to a flag, such as ``force_metadata_check``.
-    MISSPELLED_FLAG = 'misspelled-flag', Severity.WARNING
+    MISSPELLED_FLAG = 'misspelled-flag'
     #: A flag in a flavor, with a scope, with a value neither on nor off, or in
     #: an aggregate without keys to demand.
-    FLAG_WITHOUT_EFFECT = 'flag-without-effect', Severity.WARNING
+    FLAG_WITHOUT_EFFECT = 'flag-without-effect'
     #: A namespace that is similar to the filter's scope or to that of a
     #: preference, or the scope in a place where it is part of the key.
-    NAMESPACE_WITHOUT_EFFECT = 'namespace-without-effect', Severity.WARNING
+    NAMESPACE_WITHOUT_EFFECT = 'namespace-without-effect'
     #: A preference that is malformed, or that no aggregate meets.
-    PREFERENCE_WITHOUT_EFFECT = 'preference-without-effect', Severity.WARNING
+    PREFERENCE_WITHOUT_EFFECT = 'preference-without-effect'
     #: No flavor meets what an aggregate demands.
-    CLOSED_AGGREGATE = 'closed-aggregate', Severity.WARNING
+    CLOSED_AGGREGATE = 'closed-aggregate'
+
+
+#: The codes whose severity is error.
+_ERRORS: Final = {
+    FindingCode.MALFORMED_VALUE,
+    FindingCode.OUTER_SPACE,
+    FindingCode.NOT_OFFERED,
+    FindingCode.NO_HOST,
+    FindingCode.CONTRADICTORY_DEMANDS,
+}
+#: Changes to extra specs: pairs of a key and its new value. The value None
+#: removes the key.
+Changes = tuple[tuple[str, str | None], ...]
 
 
 class Finding(NamedTuple):
@@ -67,9 +66,8 @@ class Finding(NamedTuple):
     :param key: the key as the flavor or the aggregate has it; empty if the
         mistake is not in one key.
     :param text: what is wrong.
-    :param changes: what was probably meant, as changes to the extra specs:
-        pairs of a key and its new value; the value None removes the key.
-        Empty if this is not known.
+    :param changes: how to change a flavor to what was probably meant; empty if
+        this is not known.
     :param owner: what has the mistake: ``flavor``, ``aggregate`` or ``host``.
     :param name: the name of the flavor, the aggregate or the host.
     :param remedy: commands for copying; empty if no remedy is known to do no
@@ -79,7 +77,12 @@ class Finding(NamedTuple):
     code: FindingCode
     key: str
     text: str
-    changes: tuple[tuple[str, str | None], ...] = ()
+    changes: Changes = ()
     owner: str = ''
     name: str = ''
     remedy: str = ''
+
+    @property
+    def severity(self) -> str:
+        """Return one of :data:`SEVERITIES`."""
+        return ERROR if self.code in _ERRORS else WARNING

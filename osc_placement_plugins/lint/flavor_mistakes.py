@@ -8,17 +8,23 @@ or value. This module compares what flavors ask for with what aggregates offer.
 
 from collections.abc import Iterator
 
-from nova_filters.matching import inputs, preferences, report, requirement
+from nova_filters.matching import inputs, preferences, requirement
 from nova_filters.matching.inputs import SCOPE, FlavorSpec
 from nova_filters.matching.matcher import Matcher
 from nova_filters.matching.mismatch import Cause, Side, quote_all
 from os_placement_plugins.text import listed, quote
-from osc_placement_plugins.inventory import Inventory, create_matcher
+from osc_placement_plugins.inventory import (
+    Inventory,
+    count_reasons,
+    create_matcher,
+    group_refused,
+)
 from osc_placement_plugins.lint import remedies, text_mistakes
 from osc_placement_plugins.lint.findings import (
+    ERROR,
+    Changes,
     Finding,
     FindingCode,
-    Severity,
 )
 from osc_placement_plugins.lint.text_mistakes import (
     change_value,
@@ -61,7 +67,7 @@ class FlavorMistakes:
             if corrected is not None and _is_mended(
                 finding, findings, self._find_without_remedies(corrected)
             ):
-                remedy = remedies.change_flavor(flavor, corrected)
+                remedy = remedies.change_flavor(flavor.name, finding.changes)
             yield finding._replace(
                 owner='flavor', name=flavor.name, remedy=remedy
             )
@@ -78,7 +84,7 @@ class FlavorMistakes:
             if not spec.optional
         }
         for finding in findings:
-            is_error = finding.code.severity is Severity.ERROR
+            is_error = finding.severity == ERROR
             if is_error and finding.key.removeprefix(SCOPE) in required_keys:
                 return findings
         return [*findings, *self._find_without_host(flavor)]
@@ -132,13 +138,13 @@ class FlavorMistakes:
         passed, refused = Matcher((spec,)).match_hosts(self._lone_hosts)
         if passed or any(each.side is Side.AGGREGATE for each in refused):
             return
-        changes: tuple[tuple[str, str | None], ...] = ()
+        changes: Changes = ()
         if {each.cause for each in refused} == {Cause.MISSING}:
             problem = f'no aggregate has {quote(spec.key)}'
             similar = find_similar(spec.key, self._offers)
             if similar:
                 meant = name.removesuffix(spec.key) + similar[0]
-                changes = ((name, None), (meant, need.text))
+                changes = ((meant, need.text), (name, None))
         else:
             problem = (
                 f'no aggregate has a {quote(spec.key)} that meets '
@@ -176,11 +182,8 @@ class FlavorMistakes:
             names = listed([f'{host.name} ({host.state})' for host in passed])
             text = f'none of the hosts that take the flavor is up: {names}'
         else:
-            reasons = [
-                f'{number} {summary}'
-                for number, summary in report.summarize(matcher, refused)
-            ]
-            text = f'0 of {len(self._hosts)} hosts take it: {listed(reasons)}'
+            reasons = count_reasons(group_refused(matcher, refused))
+            text = f'0 of {len(self._hosts)} hosts take it: {reasons}'
         yield Finding(FindingCode.NO_HOST, '', text)
 
 

@@ -34,7 +34,7 @@ def find_mistakes(
     return sorted(
         dict.fromkeys(findings),
         key=lambda finding: (
-            SEVERITIES.index(finding.code.severity),
+            SEVERITIES.index(finding.severity),
             finding.owner,
             finding.name,
             finding.key,

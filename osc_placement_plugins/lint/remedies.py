@@ -7,7 +7,7 @@ from typing import Final
 
 from nova_filters.matching import inputs
 from nova_filters.matching.inputs import FLAG, SCOPE
-from osc_placement_plugins.lint.findings import Finding, FindingCode
+from osc_placement_plugins.lint.findings import Changes, Finding, FindingCode
 from osc_placement_plugins.source.records import Flavor
 
 #: The longest value that Nova's API accepts.
@@ -43,25 +43,22 @@ def correct_flavor(flavor: Flavor, finding: Finding) -> Flavor | None:
     return Flavor(flavor.name, extra_specs, flavor.id)
 
 
-def change_flavor(flavor: Flavor, corrected: Flavor) -> str:
+def change_flavor(name: str, changes: Changes) -> str:
     """Return the commands that change the extra specs of a flavor.
 
+    :param name: the name of the flavor.
     :returns: the commands; empty if the shell cannot make the change.
     """
     commands = []
-    for name, value in corrected.extra_specs.items():
-        if flavor.extra_specs.get(name) == value:
-            continue
-        # The shell ends a name at the first "=".
-        if '=' in name or len(value) > _LONGEST:
+    for key, value in changes:
+        if value is None:
+            commands.append(_write_command('flavor', 'unset', key, name))
+        # The shell ends a key at the first "=".
+        elif '=' in key or len(value) > _LONGEST:
             return ''
-        change = f'{name}={value}'
-        commands.append(_write_command('flavor', 'set', change, flavor.name))
-    for name in flavor.extra_specs:
-        if name not in corrected.extra_specs:
-            commands.append(
-                _write_command('flavor', 'unset', name, flavor.name)
-            )
+        else:
+            change = f'{key}={value}'
+            commands.append(_write_command('flavor', 'set', change, name))
     if not all(commands):
         return ''
     return ' && '.join(commands)

@@ -18,7 +18,7 @@ from nova_filters.matching import inputs
 from nova_filters.matching.inputs import FLAGS, SCOPE
 from nova_filters.matching.requirement import OMITTABLE, OR, Requirement
 from os_placement_plugins.text import quote
-from osc_placement_plugins.lint.findings import Finding, FindingCode
+from osc_placement_plugins.lint.findings import Changes, Finding, FindingCode
 
 #: The beginning of words that look like operators of Nova.
 _LIKE_OPERATOR: Final = re.compile('s?[<>=!]')
@@ -82,7 +82,7 @@ def join_alternatives(values: Iterable[str]) -> str:
     return ' '.join(words)
 
 
-def change_value(name: str, meant: str) -> tuple[tuple[str, str | None], ...]:
+def change_value(name: str, meant: str) -> Changes:
     """Return the change of an extra spec to the value that was meant."""
     if not meant:
         return ()
@@ -124,7 +124,7 @@ def find_outer_space(name: str, value: str) -> Iterator[Finding]:
             name,
             f'{quote(name)} has white space around it, so it is another key '
             f'than {quote(meant)}',
-            ((name, None), (meant, value)),
+            ((meant, value), (name, None)),
         )
 
 
@@ -151,7 +151,7 @@ def find_misspelled_namespace(name: str, value: str = '') -> Iterator[Finding]:
         FindingCode.NAMESPACE_WITHOUT_EFFECT,
         name,
         f'{quote(name)} is not read as {quote(meant)}',
-        ((name, None), (meant, value)),
+        ((meant, value), (name, None)),
     )
 
 

@@ -5,6 +5,7 @@
 import argparse
 from typing import TYPE_CHECKING, Any, Final
 
+from cliff import columns
 from osc_lib import exceptions
 
 from os_placement_plugins.text import printable
@@ -21,8 +22,17 @@ _COLUMNS: Final = (
     'Change',
     'Result',
     'Target',
-    'Why',
 )
+
+
+class _NumberColumn(columns.FormattableColumn):  # type: ignore[misc]
+    def human_readable(self) -> str:
+        if self._value is None:
+            return '-'
+        if isinstance(self._value, float):
+            # A target is seldom a whole number of nodes.
+            return f'{self._value:.2f}'
+        return str(self._value)
 
 
 class PlanClusterRegion(output.Lister):
@@ -35,7 +45,6 @@ class PlanClusterRegion(output.Lister):
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Add the arguments of the command."""
         regions = parser.add_mutually_exclusive_group()
         regions.add_argument(
             '--policy',
@@ -121,12 +130,10 @@ class PlanClusterRegion(output.Lister):
             f'{share.name}: {share.why}.' for share in all_shares if share.why
         ]
         return output.Answer(
-            verdict=[_count_nodes(before.change.growing, all_shares)],
+            summary=[_count_nodes(before.change.growing, all_shares)],
             columns=_COLUMNS,
             rows=[_convert_share(share) for share in all_shares],
             notes=notes + warnings,
-            # The table would be too wide. The notes have the reasons.
-            hidden=['Why'],
         )
 
 
@@ -145,19 +152,15 @@ def _count_nodes(growing: bool, shares: list['Share']) -> str:
 
 
 def _convert_share(share: 'Share') -> list[Any]:
-    none = output.Cell(None, '-')
-    target = none
+    target = None
     if share.target is not None:
-        number = float(share.target)
-        # A target is seldom a whole number of nodes.
-        target = output.Cell(round(number, 4), f'{number:.2f}')
+        target = round(float(share.target), 4)
     return [
         share.name,
-        none if share.weight is None else share.weight,
-        none if share.cap is None else share.cap,
+        _NumberColumn(share.weight),
+        _NumberColumn(share.cap),
         share.current,
         share.result - share.current,
         share.result,
-        target,
-        share.why,
+        _NumberColumn(target),
     ]

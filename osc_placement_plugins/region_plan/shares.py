@@ -2,8 +2,8 @@
 
 """What each region of a cluster gains or loses by a decision, and why."""
 
-import dataclasses
 import fractions
+from typing import NamedTuple
 
 from senlin_plugins.planning.apportionment import (
     NO_FEASIBLE_PLAN,
@@ -13,19 +13,8 @@ from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.plan import Snapshot
 from senlin_plugins.planning.spec import NO_CAP, Region
 
-# The reasons for the result in a region; str.format() fills in the numbers.
-STRAY_GROWING = 'not in the policy: gets no nodes'
-STRAY_SHRINKING = 'not in the policy: its nodes leave first'
-OUT_OF_REACH = 'out of reach: left as it is'
-PAST_CAP = 'past its cap of {cap}: keeps its nodes, gets none'
-ABOVE_CAP = 'past its cap of {cap}: its nodes above the cap leave early'
-AT_CAP = 'at its cap of {cap}: gets no more nodes'
-LAST_RESORT = 'weight 0: gets nodes only when the others are full'
-LEAVES_EARLY = 'weight 0: its nodes leave before those of the others'
 
-
-@dataclasses.dataclass(frozen=True)
-class Share:
+class Share(NamedTuple):
     """The effect of a decision on one region.
 
     :param weight: the weight; ``None`` if the policy does not name the region.
@@ -58,66 +47,60 @@ def list_shares(snapshot: Snapshot, decision: Decision) -> list[Share]:
     before, after = snapshot.current, snapshot.after(decision.plan).current
     total = sum(after.values())
     weights = sum(region.weight for region in snapshot.regions)
+    names = [region.name for region in snapshot.regions]
+    strays = sorted(before.keys() - names)
     shares = []
-    for region in snapshot.regions:
+    for region in [*snapshot.regions, *(Region(name, 0) for name in strays)]:
         name = region.name
+        is_stray = name in strays
+        if is_stray and not before[name]:
+            continue
+        result = after.get(name, 0)
         target = None
         if weights:
             target = fractions.Fraction(region.weight * total, weights)
         shares.append(
             Share(
                 name=name,
-                weight=region.weight,
+                weight=None if is_stray else region.weight,
                 cap=None if region.cap == NO_CAP else region.cap,
                 current=before.get(name, 0),
-                result=after.get(name, 0),
+                result=result,
                 target=target,
-                why=_explain_region(snapshot, region, after.get(name, 0)),
+                why=_explain_region(snapshot, region, is_stray, result),
             )
         )
-    strays = before.keys() - {region.name for region in snapshot.regions}
-    for name in sorted(strays):
-        if before[name]:
-            shares.append(
-                Share(
-                    name=name,
-                    weight=None,
-                    cap=None,
-                    current=before[name],
-                    result=after[name],
-                    target=fractions.Fraction(),
-                    why=_explain_stray(snapshot, name),
-                )
-            )
     return shares
 
 
-def _explain_stray(snapshot: Snapshot, name: str) -> str:
-    """Return what happens to a region that the policy does not name."""
-    if snapshot.change.growing:
-        return STRAY_GROWING
-    if name in snapshot.out_of_reach:
-        return OUT_OF_REACH
-    return STRAY_SHRINKING
-
-
-def _explain_region(snapshot: Snapshot, region: Region, result: int) -> str:
+def _explain_region(
+    snapshot: Snapshot, region: Region, is_stray: bool, result: int
+) -> str:
     """Return the rule that prevents the target of a region; empty if none.
 
+    :param is_stray: whether the policy does not name the region.
     :param result: the number of nodes in the region after the change.
     """
-    if region.name in snapshot.out_of_reach:
-        return OUT_OF_REACH
     growing = snapshot.change.growing
+    if is_stray and growing:
+        return 'not in the policy: gets no nodes'
+    if region.name in snapshot.out_of_reach:
+        return 'out of reach: left as it is'
+    if is_stray:
+        return 'not in the policy: its nodes leave first'
     if region.cap != NO_CAP:
         if snapshot.current.get(region.name, 0) > region.cap:
-            why = PAST_CAP if growing else ABOVE_CAP
-            return why.format(cap=region.cap)
+            cap = f'past its cap of {region.cap}'
+            if growing:
+                return f'{cap}: keeps its nodes, gets none'
+            return f'{cap}: its nodes above the cap leave early'
         if growing and region.cap == result:
-            return AT_CAP.format(cap=region.cap)
+            return f'at its cap of {region.cap}: gets no more nodes'
     if region.weight:
         return ''
-    return LAST_RESORT if growing else LEAVES_EARLY
+    if growing:
+        return 'weight 0: gets nodes only when the others are full'
+    return 'weight 0: its nodes leave before those of the others'
 
 
 def explain_refusal(snapshot: Snapshot, refusal: str) -> str:

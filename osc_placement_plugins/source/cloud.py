@@ -5,7 +5,7 @@
 import re
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 from urllib import parse
 
@@ -49,40 +49,40 @@ class Cloud:
 
         :param noun: ``flavors``, ``aggregates``, ``hosts`` or ``servers``.
         """
-        return records.parse_documents(noun, self._list(noun))
+        return self._read_pages(noun)
 
     def find_servers(self, names: Iterable[str]) -> list[records.Server]:
         """Return the servers with these names or IDs.
 
         :raises UnreadableError: if a name fits no server, or several.
         """
-        documents: list[tuple[str, object]] = []
+        servers: list[records.Server] = []
         for name in names:
             path = f'/servers/{parse.quote(name, safe="")}'
             try:
-                server = self._get(path, 'server')['server']
-                documents.append((_describe_origin(path), [server]))
+                answer = self._get(path, 'server')
             except sdk_exceptions.NotFoundException:
-                documents += self._list('servers', name=re.escape(name))
-        servers = records.parse_documents('servers', documents)
+                servers += self._read_pages('servers', name=re.escape(name))
+            else:
+                servers += _parse_answer('servers', [answer['server']], path)
         return records.select(servers, names, 'server')
 
-    def _list(self, noun: str, **query: str) -> Iterator[tuple[str, object]]:
-        """Yield all pages, each with its origin.
+    def _read_pages(self, noun: str, **query: str) -> list[Any]:
+        """Return the records of all pages.
 
         :raises SDKException: if the last page does not come.
         """
         path, fixed_query = _REQUESTS[noun]
         key = records.KEYS[noun]
         query |= fixed_query
+        all_records: list[Any] = []
         markers = set()
-        number = 0
         last = time.monotonic()
         while True:
             answer = self._get(path, key, **query)
-            yield _describe_origin(path), answer
+            all_records += _parse_answer(noun, answer, path)
             if not records.has_next_page(answer):
-                return
+                return all_records
             page = answer[key]
             marker = str(page[-1].get('id')) if page else ''
             if not marker or marker in markers:
@@ -93,9 +93,8 @@ class Cloud:
                 )
             markers.add(marker)
             query['marker'] = marker
-            number += len(page)
             if time.monotonic() - last >= _PATIENCE and sys.stderr.isatty():
-                print(f'{number} {noun} read', file=sys.stderr)
+                print(f'{len(all_records)} {noun} read', file=sys.stderr)
                 last = time.monotonic()
 
     def _get(self, path: str, key: str, **query: str) -> Mapping[str, Any]:
@@ -125,5 +124,5 @@ class Cloud:
         )
 
 
-def _describe_origin(path: str) -> str:
-    return f"Nova's answer to GET {path}"
+def _parse_answer(noun: str, answer: object, path: str) -> list[Any]:
+    return records.parse_document(noun, answer, f"Nova's answer to GET {path}")

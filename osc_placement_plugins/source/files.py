@@ -83,7 +83,9 @@ class Files:
             return None
         if not paths:
             raise CommandError(f'Offline input takes --{noun} <file> too')
-        objects = records.parse_documents(noun, _read_documents(paths))
+        objects: list[Any] = []
+        for path, document in _read_documents(paths):
+            objects += records.parse_document(noun, document, repr(path))
         names = set()
         for each in objects:
             name = each.id if noun == 'servers' else each.name
@@ -103,7 +105,7 @@ class Files:
 
 
 def _read_documents(paths: Sequence[str]) -> Iterator[tuple[str, object]]:
-    """Yield the JSON documents of some files, each with its origin.
+    """Yield the JSON documents of some files, each with its path.
 
     A file has several documents if several commands have appended to the file.
     """
@@ -121,7 +123,7 @@ def _read_documents(paths: Sequence[str]) -> Iterator[tuple[str, object]]:
         while position < len(text):
             with reading(path):
                 document, position = decoder.raw_decode(text, position)
-            yield repr(path), document
+            yield path, document
             while text[position : position + 1].isspace():
                 position += 1
     if records.has_next_page(document):

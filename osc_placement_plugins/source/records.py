@@ -7,24 +7,16 @@ A row is one object with its columns. It comes from the output of the
 """
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 from nova_filters.matching import inputs
 from os_placement_plugins.text import listed, quote
+from osc_placement_plugins.source import SAVING
 
 #: The columns of one object: column -> value.
 Row = Mapping[str, Any]
 
-#: How to save each kind of object in a file.
-SAVING: Final = {
-    'flavors': 'openstack flavor list --all --long -f json',
-    'aggregates': 'openstack aggregate list --long -f json',
-    'hosts': 'openstack compute service list --service nova-compute --long '
-    '-f json',
-    'servers': 'openstack --os-compute-api-version 2.47 server show -f json '
-    'SERVER',
-}
 #: The key under which an answer of Nova's API has each kind of object.
 KEYS: Final = {
     'flavors': 'flavors',
@@ -118,49 +110,40 @@ class Server:
 _NamedT = TypeVar('_NamedT', Flavor, Server)
 
 
-def parse_documents(
-    noun: str, documents: Iterable[tuple[str, object]]
-) -> list[Any]:
-    """Return the records in some documents.
+def parse_document(noun: str, document: object, origin: str) -> list[Any]:
+    """Return the records in a document.
 
     :param noun: what the records are: a key of :data:`KEYS`.
-    :param documents: what files or answers contain, each with its origin for
-        error messages.
-    :raises UnreadableError: if a document has something else.
-    """
-    parse_row = _PARSERS[noun]
-    records = []
-    for origin, document in documents:
-        try:
-            for row in _list_rows(document):
-                record = parse_row(row)
-                if record is not None:
-                    records.append(record)
-        except UnreadableError as exc:
-            raise UnreadableError(f'Cannot use {origin}: {exc}') from exc
-    return records
-
-
-def _list_rows(document: object) -> Iterator[Row]:
-    """Yield the rows in a document, with the names of columns as in an API.
-
     :param document: a row, a list of rows, or an answer of Nova's API.
+    :param origin: where the document comes from, for error messages.
+    :raises UnreadableError: if the document has something else.
     """
     entries = document if isinstance(document, list) else [document]
     if isinstance(document, Mapping):
         for key in KEYS.values():
             if isinstance(document.get(key), list):
                 entries = document[key]
-    for entry in entries:
-        if not isinstance(entry, Mapping):
-            raise UnreadableError(
-                'it does not hold what "openstack … -f json" prints; use -f '
-                'json'
-            )
-        yield {
-            column.lower().replace(' ', '_'): value
-            for column, value in entry.items()
-        }
+    records = []
+    try:
+        for entry in entries:
+            record = _PARSERS[noun](_normalize(entry))
+            if record is not None:
+                records.append(record)
+    except UnreadableError as exc:
+        raise UnreadableError(f'Cannot use {origin}: {exc}') from exc
+    return records
+
+
+def _normalize(entry: object) -> Row:
+    """Return a row with lower case and underscores in its columns."""
+    if not isinstance(entry, Mapping):
+        raise UnreadableError(
+            'it does not hold what "openstack … -f json" prints; use -f json'
+        )
+    return {
+        column.lower().replace(' ', '_'): value
+        for column, value in entry.items()
+    }
 
 
 def has_next_page(document: object) -> bool:

@@ -167,10 +167,10 @@ class PagesTest(pages.Walk, base.CloudTestCase):
             codes = [
                 code.value
                 for code in findings.FindingCode
-                if code.severity is severity
+                if findings.Finding(code, '', '').severity == severity
             ]
             (paragraph,) = re.findall(
-                rf'\n``{severity.value}``\n((?:    .+\n)+)', page
+                rf'\n``{severity}``\n((?:    .+\n)+)', page
             )
             self.assertCountEqual(codes, re.findall('``(.+?)``', paragraph))
 

@@ -54,7 +54,6 @@ class RegionPlanTest(base.CommandTestCase):
             'Change': 0,
             'Result': 0,
             'Target': 1.8,
-            'Why': 'out of reach: left as it is',
         }
         self.assertEqual(region, rows[0])
 

@@ -19,7 +19,7 @@ class ShellTest(base.CommandTestCase):
         modules = processes.run_python(LOADED)[-1].split()
         self.assertIn('osc_placement_plugins.region_plan.command', modules)
         late = {
-            'osc_placement_plugins.source',
+            'osc_placement_plugins.source.files',
             'nova_filters',
             'senlin_plugins',
             'heat_hints',

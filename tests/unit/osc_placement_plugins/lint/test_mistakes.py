@@ -14,7 +14,7 @@ from nova_filters.matching.matcher import Matcher
 from nova_filters.matching.mismatch import Side
 from osc_placement_plugins.inventory import Inventory
 from osc_placement_plugins.lint import mistakes
-from osc_placement_plugins.lint.findings import Finding, Severity
+from osc_placement_plugins.lint.findings import ERROR, WARNING, Finding
 from osc_placement_plugins.lint.findings import FindingCode as Code
 from osc_placement_plugins.source.records import (
     ComputeHost,
@@ -342,10 +342,10 @@ class TextTest(unittest.TestCase):
         )
         self.assertEqual(
             [
-                (Severity.ERROR, 'a1'),
-                (Severity.WARNING, 'a0'),
+                (ERROR, 'a1'),
+                (WARNING, 'a0'),
             ],
-            [(finding.code.severity, finding.name) for finding in findings],
+            [(finding.severity, finding.name) for finding in findings],
         )
 
 
@@ -472,11 +472,7 @@ class ConfinedTest(unittest.TestCase):
     def test_one_mistake_is_one_error(self, specs) -> None:
         states = {'h1': 'up', 'h2': 'up'}
         findings = find([specs], ({'k': '1'}, 'h1'), states=states)
-        errors = {
-            finding
-            for finding in findings
-            if finding.code.severity is Severity.ERROR
-        }
+        errors = {finding for finding in findings if finding.severity == ERROR}
         self.assertEqual(1, len(errors), errors)
 
     def test_two_mistakes_are_two_errors(self) -> None:

@@ -15,7 +15,7 @@ from nova_filters import conf
 from nova_filters.matching import inputs
 from osc_placement_plugins.inventory import Inventory, create_matcher
 from osc_placement_plugins.lint import mistakes, remedies
-from osc_placement_plugins.lint.findings import Finding, Severity
+from osc_placement_plugins.lint.findings import ERROR, Finding
 from osc_placement_plugins.lint.findings import FindingCode as Code
 from osc_placement_plugins.source.records import (
     ComputeHost,
@@ -149,7 +149,7 @@ def errors(findings: list[Finding]) -> set[tuple[str, ...]]:
     return {
         (finding.code, finding.owner, finding.name, finding.key)
         for finding in findings
-        if finding.code.severity is Severity.ERROR
+        if finding.severity == ERROR
     }
 
 
@@ -308,9 +308,8 @@ class CommandTest(unittest.TestCase):
     @ddt.unpack
     def test_change_flavor(self, name, specs, is_told) -> None:
         cloud = Cloud({name: {'old': '1'}}, {}, None)
-        command = remedies.change_flavor(
-            Flavor(name, {'old': '1'}), Flavor(name, specs)
-        )
+        changes = *specs.items(), ('old', None)
+        command = remedies.change_flavor(name, changes)
         self.assertEqual(is_told, bool(command))
         if command:
             self.assertEqual({name: specs}, cloud.follow(command).flavors)

@@ -116,7 +116,7 @@ class TextMistakesTest(unittest.TestCase):
             self.assertEqual(code, finding.code, text)
             change: tuple[str, str | None] = (text, None)
             if finding.changes:
-                change = finding.changes[-1]
+                change = finding.changes[0]
             self.assertIn(meant, change, text)
 
     @ddt.data(*SOUND)

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 
-import dataclasses
 import unittest
 
 import ddt
@@ -29,6 +28,11 @@ WEIGHTLESS = [Region('a', 0), Region('b')]
 AT_CAP = 'at its cap of 2: gets no more nodes'
 AT_CAP_0 = 'at its cap of 0: gets no more nodes'
 KEEPS = 'past its cap of 2: keeps its nodes, gets none'
+STRAY_GROWING = 'not in the policy: gets no nodes'
+STRAY_SHRINKING = 'not in the policy: its nodes leave first'
+OUT_OF_REACH = 'out of reach: left as it is'
+LAST_RESORT = 'weight 0: gets nodes only when the others are full'
+LEAVES_EARLY = 'weight 0: its nodes leave before those of the others'
 LEAVE = 'past its cap of 2: its nodes above the cap leave early'
 
 
@@ -67,12 +71,12 @@ class SharesTest(unittest.TestCase):
         (CAPPED, {'a': 2, 'b': 9}, -1, 'a', ''),
         (CAPPED, {'a': 4}, 6, 'a', KEEPS),
         ([Region('a', 100, 0), Region('b')], {}, 2, 'a', AT_CAP_0),
-        (WEIGHTLESS, {}, 1, 'a', shares.LAST_RESORT),
-        (WEIGHTLESS, {'a': 1, 'b': 1}, -1, 'a', shares.LEAVES_EARLY),
-        (EQUAL, {'c': 1}, 1, 'c', shares.STRAY_GROWING),
-        (EQUAL, {'c': 1}, -1, 'c', shares.STRAY_SHRINKING),
-        (EQUAL, {'a': 1}, 1, 'a', shares.OUT_OF_REACH, ('a',)),
-        (EQUAL, {'c': 1, 'a': 1}, -1, 'c', shares.OUT_OF_REACH, ('c',)),
+        (WEIGHTLESS, {}, 1, 'a', LAST_RESORT),
+        (WEIGHTLESS, {'a': 1, 'b': 1}, -1, 'a', LEAVES_EARLY),
+        (EQUAL, {'c': 1}, 1, 'c', STRAY_GROWING),
+        (EQUAL, {'c': 1}, -1, 'c', STRAY_SHRINKING),
+        (EQUAL, {'a': 1}, 1, 'a', OUT_OF_REACH, ('a',)),
+        (EQUAL, {'c': 1, 'a': 1}, -1, 'c', OUT_OF_REACH, ('c',)),
         (CAPPED, {'a': 1}, 1, 'a', ''),
         (HEAVY, {'a': 5, 'b': 5}, -2, 'a', LEAVE),
         (EQUAL, {'a': 3}, 1, 'a', ''),
@@ -96,11 +100,9 @@ class SharesTest(unittest.TestCase):
             ('none', 100, 0, 0, 0, 2, AT_CAP_0),
         ]
         for name in sorted(strays):
-            row = (name, None, None, 1, 1, 0, shares.STRAY_GROWING)
+            row = (name, None, None, 1, 1, 0, STRAY_GROWING)
             rows.append(row)
-        self.assertEqual(
-            rows, [dataclasses.astuple(share) for share in listed]
-        )
+        self.assertEqual(rows, listed)
 
     @ddt.unpack
     @ddt.data(

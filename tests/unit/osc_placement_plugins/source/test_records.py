@@ -27,7 +27,7 @@ def _flavor(properties: Any) -> dict[str, Any]:
 
 def read_row(noun: str, row: dict[str, Any]) -> Any:
     """Return the record in a row; None if the row has none."""
-    for record in records.parse_documents(noun, [('it', row)]):
+    for record in records.parse_document(noun, row, 'it'):
         return record
     return None
 
@@ -165,3 +165,14 @@ class HostTest(unittest.TestCase):
         self.assertEqual(words == 'up', host.usable)
         row['Binary'] = 'nova-scheduler'
         self.assertIsNone(read_row('hosts', row))
+
+    def test_a_disabled_host_has_the_reason_of_nova(self) -> None:
+        for state, reason, condition in (
+            ('disabled', 'RAM', "disabled: 'RAM'"),
+            ('disabled and down', 'RAM', "disabled and down: 'RAM'"),
+            ('disabled', '', 'disabled'),
+            # Nova keeps the reason.
+            ('down', 'RAM', 'down'),
+        ):
+            host = records.ComputeHost('h', (), state, reason)
+            self.assertEqual(condition, host.condition)
