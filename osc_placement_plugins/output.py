@@ -3,10 +3,9 @@
 """The base of the commands: what they print, and what they exit with."""
 
 import argparse
-import contextlib
 import shutil
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple, NoReturn
 
 from keystoneauth1 import exceptions as auth_exceptions
@@ -21,6 +20,11 @@ FINE: Final = 0
 UNJUDGED: Final = 1
 PROBLEM: Final = 2
 
+#: What a cloud raises if it gives no answer.
+CLOUD_ERRORS: Final = (
+    auth_exceptions.ClientException,
+    sdk_exceptions.SDKException,
+)
 #: The formats that escape control characters themselves.
 _ESCAPED: Final = ('json', 'yaml')
 
@@ -41,14 +45,6 @@ class Answer(NamedTuple):
     notes: Sequence[str]
     has_problem: bool = False
     is_partial: bool = False
-
-    @property
-    def status(self) -> int:
-        if self.has_problem:
-            return PROBLEM
-        if self.is_partial:
-            return UNJUDGED
-        return FINE
 
 
 class Lister(command.Lister):  # type: ignore[misc]
@@ -93,15 +89,27 @@ class Lister(command.Lister):  # type: ignore[misc]
         :raises CommandError: if the input is wrong, or a cloud or a file
             gives no answer.
         """
-        with telling_in_one_line():
-            if self.app.stdout is None:
-                raise exceptions.CommandError('The standard output is closed')
-            for stream in self.app.stdout, self.app.stderr:
-                if hasattr(stream, 'reconfigure'):
-                    # The terminal may not have each character of a name.
-                    stream.reconfigure(errors='backslashreplace')
-            super().run(parsed_args)
-            return self.answer.status
+        try:
+            self._run(parsed_args)
+        # A ValueError says what is wrong with the input.
+        except (*CLOUD_ERRORS, ValueError) as exc:
+            raise exceptions.CommandError(one_line(exc)) from exc
+        except exceptions.CommandError as exc:
+            raise exceptions.CommandError(printable(str(exc))) from exc
+        if self.answer.has_problem:
+            return PROBLEM
+        if self.answer.is_partial:
+            return UNJUDGED
+        return FINE
+
+    def _run(self, parsed_args: argparse.Namespace) -> None:
+        if self.app.stdout is None:
+            raise exceptions.CommandError('The standard output is closed')
+        for stream in self.app.stdout, self.app.stderr:
+            if hasattr(stream, 'reconfigure'):
+                # The terminal may not have each character of a name.
+                stream.reconfigure(errors='backslashreplace')
+        super().run(parsed_args)
 
     def produce_output(
         self,
@@ -177,22 +185,3 @@ def format_count(number: int, noun: str) -> str:
 
 def _refuse(message: str) -> NoReturn:
     raise exceptions.CommandError(f'{message}; see --help')
-
-
-@contextlib.contextmanager
-def telling_in_one_line() -> Iterator[None]:
-    """Convert errors of the input and of a cloud to one line of text.
-
-    :raises CommandError: in place of these errors. A ``ValueError`` says what
-        is wrong with the input.
-    """
-    try:
-        yield
-    except (
-        auth_exceptions.ClientException,
-        sdk_exceptions.SDKException,
-        ValueError,
-    ) as exc:
-        raise exceptions.CommandError(one_line(exc)) from exc
-    except exceptions.CommandError as exc:
-        raise exceptions.CommandError(printable(str(exc))) from exc

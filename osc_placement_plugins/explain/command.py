@@ -159,10 +159,8 @@ def _convert_matches(
     parsed_args: argparse.Namespace,
 ) -> output.Answer:
     columns: Sequence[str] = _COLUMNS
-    list_rows = _list_groups
     if parsed_args.all:
         columns = _HOST_COLUMNS
-        list_rows = _list_hosts
     summary = []
     rows = []
     notes = []
@@ -170,7 +168,10 @@ def _convert_matches(
     has_takers = []
     for matches in all_matches:
         summary.append(matches.sentence())
-        rows += list_rows(matches, inventory)
+        if parsed_args.all:
+            rows += _list_hosts(matches, inventory)
+        else:
+            rows += _list_groups(matches)
         notes += matches.advice()
         has_passed.append(bool(matches.takers or matches.idle))
         has_takers.append(bool(matches.takers))
@@ -190,9 +191,7 @@ def _convert_matches(
     )
 
 
-def _list_groups(
-    matches: 'HostMatches', inventory: 'Inventory'
-) -> list[list[Any]]:
+def _list_groups(matches: 'HostMatches') -> list[list[Any]]:
     """Return a row for the hosts that share a result and its reason."""
     groups: list[tuple[str, str, list[ComputeHost]]] = []
     if matches.takers:

@@ -7,6 +7,7 @@ from typing import Any
 
 from osc_lib import exceptions
 
+from os_placement_plugins.text import one_line
 from osc_placement_plugins import output
 from senlin_plugins import endpoints
 from senlin_plugins.planning import node_region, spec
@@ -146,13 +147,12 @@ class ClusterReader:
     def _find_known_regions(self, names: Collection[str]) -> Collection[str]:
         """Return Keystone's regions; ``names`` if they cannot be read."""
         try:
-            with output.telling_in_one_line():
-                regions = self._connection.identity.regions()
-                return {region.id for region in regions}
-        except exceptions.CommandError as exc:
+            regions = self._connection.identity.regions()
+            return {region.id for region in regions}
+        except output.CLOUD_ERRORS as exc:
             self.warnings.append(
                 'The list of regions could not be read, so all regions of '
-                f'the policy count as usable: {exc}'
+                f'the policy count as usable: {one_line(exc)}'
             )
             return names
 

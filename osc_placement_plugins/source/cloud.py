@@ -44,13 +44,6 @@ class Cloud:
         # flavor of a server is only an ID.
         self._compute.default_microversion = None
 
-    def read(self, noun: str) -> list[Any]:
-        """Return all records of one kind.
-
-        :param noun: ``flavors``, ``aggregates``, ``hosts`` or ``servers``.
-        """
-        return self._read_pages(noun)
-
     def find_servers(self, names: Iterable[str]) -> list[records.Server]:
         """Return the servers with these names or IDs.
 
@@ -62,14 +55,16 @@ class Cloud:
             try:
                 answer = self._get(path, 'server')
             except sdk_exceptions.NotFoundException:
-                servers += self._read_pages('servers', name=re.escape(name))
+                servers += self.read('servers', name=re.escape(name))
             else:
                 servers += _parse_answer('servers', [answer['server']], path)
         return records.select(servers, names, 'server')
 
-    def _read_pages(self, noun: str, **query: str) -> list[Any]:
+    def read(self, noun: str, **query: str) -> list[Any]:
         """Return the records of all pages.
 
+        :param noun: ``flavors``, ``aggregates``, ``hosts`` or ``servers``.
+        :param query: which of them.
         :raises SDKException: if the last page does not come.
         """
         path, fixed_query = _REQUESTS[noun]

@@ -130,16 +130,17 @@ def parse_document(noun: str, document: object, origin: str) -> list[Any]:
             if record is not None:
                 records.append(record)
     except UnreadableError as exc:
-        raise UnreadableError(f'Cannot use {origin}: {exc}') from exc
+        raise UnreadableError(
+            f'Cannot use {origin}: {exc}; save the {noun} with '
+            f'"{SAVING[noun]}"'
+        ) from exc
     return records
 
 
 def _normalize(entry: object) -> Row:
     """Return a row with lower case and underscores in its columns."""
     if not isinstance(entry, Mapping):
-        raise UnreadableError(
-            'it does not hold what "openstack … -f json" prints; use -f json'
-        )
+        raise UnreadableError('it is no list of objects')
     return {
         column.lower().replace(' ', '_'): value
         for column, value in entry.items()
@@ -154,43 +155,32 @@ def has_next_page(document: object) -> bool:
 
 
 def _parse_flavor(row: Row) -> Flavor:
-    """Return the flavor that a row describes."""
     name = _text(row, 'name')
     if not name or 'hosts' in row:
-        raise _incomplete('flavors', name, 'column "Name" of a flavor')
-    return Flavor(
-        name, _parse_properties(row, name, 'flavors'), _text(row, 'id')
-    )
+        raise UnreadableError('a row is no flavor with a name')
+    return Flavor(name, _parse_properties(row, name), _text(row, 'id'))
 
 
 def _parse_aggregate(row: Row) -> HostAggregate:
-    """Return the aggregate that a row describes.
-
-    The client shows the metadata key ``availability_zone`` in a column of its
-    own; here the key is metadata again.
-    """
     name = _text(row, 'name')
     hosts = row.get('hosts')
     if not name or not isinstance(hosts, list):
-        raise _incomplete('aggregates', name, 'name and list of hosts')
-    metadata = _parse_properties(row, name, 'aggregates')
+        raise UnreadableError('a row is no aggregate with a list of hosts')
+    metadata = _parse_properties(row, name)
     zone = row.get(_ZONE)
     if zone is not None:
+        # The client shows this metadata key in a column of its own.
         metadata.setdefault(_ZONE, str(zone))
     return HostAggregate(name, metadata, tuple(map(str, hosts)))
 
 
 def _parse_host(row: Row) -> ComputeHost | None:
-    """Return the compute host that a row describes, without its aggregates.
-
-    :returns: the host; None for services other than nova-compute.
-    :raises UnreadableError: if the row is not a compute service. The output of
-        ``openstack hypervisor list`` is not accepted, because hypervisors can
-        have other names than hosts, and disabled hosts are not marked.
-    """
+    """Return a host without its aggregates; None for other services."""
     name = _text(row, 'host')
+    # Hypervisors can have other names than hosts, and a list of them does not
+    # say which hosts are disabled.
     if 'binary' not in row or not name:
-        raise _incomplete('hosts', name, 'compute service')
+        raise UnreadableError('a row is no compute service')
     if row['binary'] != 'nova-compute':
         return None
     state = _parse_state(_text(row, 'status'), _text(row, 'state'))
@@ -201,9 +191,9 @@ def _parse_host(row: Row) -> ComputeHost | None:
 def _parse_state(status: str, state: str) -> str:
     """Return the state of a host, in the words of :class:`ComputeHost`.
 
-    :param status: ``enabled`` or ``disabled``, as Nova says it; ``UNKNOWN``
-        if the host's cell is down.
-    :param state: ``up`` or ``down``, as Nova says it.
+    :param status: ``enabled`` or ``disabled``; ``UNKNOWN`` if the host's cell
+        is down.
+    :param state: ``up`` or ``down``.
     """
     words = [word for word in (status, state) if word in ('disabled', 'down')]
     if words:
@@ -214,7 +204,6 @@ def _parse_state(status: str, state: str) -> str:
 
 
 def _parse_server(row: Row) -> Server:
-    """Return the server that a row describes."""
     server_id = _text(row, 'id')
     name = _text(row, 'name')
     if row.get('status') == 'UNKNOWN' and 'flavor' not in row:
@@ -222,14 +211,14 @@ def _parse_server(row: Row) -> Server:
         return Server(name or server_id, server_id, host=None, flavor=None)
     flavor = row.get('flavor')
     if not isinstance(flavor, Mapping) or 'extra_specs' not in flavor:
-        raise _incomplete('servers', name, 'flavor with extra specs')
+        raise UnreadableError(f'{name!r} has no flavor with extra specs')
     host: str | None = _text(row, _SERVER_HOST)
     # Nova shows the host to administrators only, but a hash of the host to all
     # users. This ``hostId`` is empty if the server is on no host.
     if not host and row.get('hostid') != '':
         host = None
     flavor_name = _text(flavor, 'original_name') or '?'
-    extra_specs = _parse_properties(flavor, name, 'servers')
+    extra_specs = _parse_properties(flavor, name)
     return Server(name, server_id, host, Flavor(flavor_name, extra_specs))
 
 
@@ -240,28 +229,18 @@ def _text(row: Row, column: str) -> str:
     return str(value)
 
 
-def _parse_properties(row: Row, name: str, noun: str) -> dict[str, str]:
-    """Return a row's extra specs or metadata.
-
-    :param name: the object, for error messages.
-    """
+def _parse_properties(row: Row, name: str) -> dict[str, str]:
+    """Return the extra specs or metadata of the object with a name."""
     cells = [row[column] for column in _PROPERTIES if column in row]
     # An empty object has no extra specs. Null says nothing about them.
     if not cells or not isinstance(cells[0], Mapping):
-        raise _incomplete(noun, name, 'column "Properties" with keys')
+        raise UnreadableError(f'{name!r} has no column "Properties" with keys')
     properties = {}
     for key, value in cells[0].items():
         if value is None or isinstance(value, (Mapping, list)):
             raise UnreadableError(f'{key!r} of {name!r} is not text')
         properties[key] = str(value)
     return properties
-
-
-def _incomplete(noun: str, name: str, part: str) -> UnreadableError:
-    owner = quote(name) if name else 'a row'
-    return UnreadableError(
-        f'{owner} has no {part}; save the {noun} with "{SAVING[noun]}"'
-    )
 
 
 _PARSERS: Final = {

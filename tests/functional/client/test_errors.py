@@ -19,7 +19,7 @@ _TEXTS = (
         "flavor 'f' is there twice",
     ),
     ('[{"Name": "a", "Name": "b"}]', 'a key is there twice'),
-    ('[7]', 'use -f json'),
+    ('[7]', 'it is no list of objects; save the flavors with "openstack'),
     ('[{"Name": ', 'Expecting value'),
     # A line of a log.
     (
@@ -118,8 +118,8 @@ class ErrorTest(base.CloudTestCase):
                 words,
             )
             for flavors, words in (
-                ([7], 'GET /flavors/detail: it does not hold'),
-                ([{'extra_specs': {}}], 'no column "Name"'),
+                ([7], 'GET /flavors/detail: it is no list of objects'),
+                ([{'extra_specs': {}}], 'a row is no flavor with a name'),
                 ([{'name': 'f', 'extra_specs': None}], "'f' has no column"),
                 # A policy of Nova may hide them.
                 ([{'name': 'f'}], "'f' has no column"),

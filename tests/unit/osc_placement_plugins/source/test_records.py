@@ -88,16 +88,16 @@ class RowsTest(unittest.TestCase):
         self.assertEqual(records.Server(name, 'i', None, None), server)
 
     @ddt.data(
-        ('flavors', {'Properties': {}}, '"Name"'),
+        ('flavors', {'Properties': {}}, 'no flavor with a name'),
         ('flavors', {'Name': 'f'}, 'flavor list --all --long'),
         ('flavors', _flavor(None), 'flavor list --all --long'),
         ('flavors', _flavor(['k']), 'no column "Properties" with keys'),
         ('flavors', _flavor(''), 'no column "Properties" with keys'),
         ('flavors', _flavor({'k': None}), 'is not text'),
         ('flavors', _flavor({'k': {'l': '1'}}), 'is not text'),
-        ('flavors', _AGGREGATE, 'column "Name" of a flavor; save the flavors'),
-        ('aggregates', _flavor({}), 'no name and list of hosts'),
-        ('aggregates', _flavor({}) | {'Hosts': None}, 'list of hosts'),
+        ('flavors', _AGGREGATE, 'a row is no flavor .*; save the flavors'),
+        ('aggregates', _flavor({}), 'no aggregate with a list of hosts'),
+        ('aggregates', _flavor({}) | {'Hosts': None}, 'a list of hosts'),
         (
             'aggregates',
             _AGGREGATE | {'Properties': None},
