@@ -147,8 +147,7 @@ def find(
 
 
 def codes_of(findings: list[Finding]) -> set[Code]:
-    """Return the codes, but not that a hopeless flavor has no host."""
-    return {finding.code for finding in findings} - {Code.NO_HOST}
+    return {finding.code for finding in findings}
 
 
 @ddt.ddt

@@ -153,6 +153,15 @@ def errors(findings: list[Finding]) -> set[tuple[str, ...]]:
     }
 
 
+def codes_of(findings: list[Finding], other: Finding) -> set[tuple[str, ...]]:
+    """Return what is wrong with the object of another finding."""
+    return {
+        (finding.code, finding.key)
+        for finding in findings
+        if (finding.owner, finding.name) == (other.owner, other.name)
+    }
+
+
 #: Public set-ups in which other programs read extra specs or metadata: the
 #: extra specs of flavors, and the metadata of aggregates.
 _PUBLIC = (
@@ -199,13 +208,19 @@ class FollowedTest(unittest.TestCase):
         findings = followed.find()
         told = finding, cloud
         meant_keys = dict(finding.changes)
+        keys = {finding.key, *meant_keys}
         for each in findings:
             if (each.code, each.name) == (finding.code, finding.name):
                 # The same mistake may be in another key of a flavor.
                 self.assertEqual('flavor', each.owner, told)
-                self.assertNotIn(each.key, {finding.key, *meant_keys}, told)
-        new_errors = errors(findings) - errors(cloud.find())
-        self.assertEqual(set(), new_errors, told)
+                self.assertNotIn(each.key, keys, told)
+        old_findings = cloud.find()
+        self.assertEqual(set(), errors(findings) - errors(old_findings), told)
+        # Nothing else is wrong with the object.
+        new_codes = codes_of(findings, finding) - codes_of(
+            old_findings, finding
+        )
+        self.assertEqual(set(), new_codes, told)
         hosts = {*cloud.inventory().hosts}
         flavors = {finding.name}
         if finding.owner == 'aggregate':
