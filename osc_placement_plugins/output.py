@@ -32,10 +32,8 @@ _ESCAPED: Final = ('json', 'yaml')
 class Answer(NamedTuple):
     """What a command says.
 
-    :param summary: the sentences above the table; the first is the answer.
-    :param columns: the names of the table's columns.
+    :param summary: the sentences above the table.
     :param notes: the sentences below the table.
-    :param has_problem: whether the command has found a problem.
     :param is_partial: whether the command could not check everything.
     """
 

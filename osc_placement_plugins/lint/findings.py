@@ -61,15 +61,14 @@ Changes = tuple[tuple[str, str | None], ...]
 
 
 class Finding(NamedTuple):
-    """A mistake, or a hint for the operator.
+    """A mistake.
 
     :param key: the key as the flavor or the aggregate has it; empty if the
         mistake is not in one key.
-    :param text: what is wrong.
     :param changes: how to change a flavor to what was probably meant; empty if
         this is not known.
-    :param owner: what has the mistake: ``flavor``, ``aggregate`` or ``host``.
-    :param name: the name of the flavor, the aggregate or the host.
+    :param owner: ``flavor``, ``aggregate`` or ``host``.
+    :param name: the name of the owner.
     :param remedy: commands for copying; empty if no remedy is known to do no
         harm.
     """

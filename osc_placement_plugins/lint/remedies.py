@@ -46,7 +46,6 @@ def correct_flavor(flavor: Flavor, finding: Finding) -> Flavor | None:
 def change_flavor(name: str, changes: Changes) -> str:
     """Return the commands that change the extra specs of a flavor.
 
-    :param name: the name of the flavor.
     :returns: the commands; empty if the shell cannot make the change.
     """
     commands = []

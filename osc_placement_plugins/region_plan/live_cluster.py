@@ -23,7 +23,6 @@ WITHOUT_POLICY = (
 class ClusterReader:
     """Read what a plan needs from a cloud.
 
-    :param connection: the SDK's connection.
     :param default_region: Senlin's ``default_region_name``, which the API does
         not show; ``None`` if it is not known.
     """
@@ -36,11 +35,9 @@ class ClusterReader:
         self.warnings: list[str] = []
 
     def find_cluster(self, name: str) -> Any:
-        """Return a cluster."""
         return self._clustering.find_cluster(name, ignore_missing=False)
 
     def find_policy(self, name: str) -> Spec:
-        """Return the spec of a region placement policy."""
         policy = self._clustering.find_policy(name, ignore_missing=False)
         parsed = spec.parse_regions(policy.spec)
         if not parsed.effective:
@@ -157,6 +154,5 @@ class ClusterReader:
             return names
 
     def _read_profile(self, profile_id: str) -> tuple[str, dict[str, Any]]:
-        """Return the type and the properties of a profile."""
         profile_spec = self._clustering.get_profile(profile_id).spec
         return profile_spec['type'], profile_spec.get('properties') or {}

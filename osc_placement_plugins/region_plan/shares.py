@@ -18,11 +18,10 @@ class Share(NamedTuple):
     """The effect of a decision on one region.
 
     :param weight: the weight; ``None`` if the policy does not name the region.
-    :param cap: the cap; ``None`` if there is none.
-    :param current: the number of nodes now.
+    :param current: the number of nodes before the change.
     :param result: the number of nodes after the change.
-    :param target: the number of nodes after the change if only the weights
-        counted; ``None`` if no region has a weight.
+    :param target: what ``result`` would be by the weights alone; ``None`` if
+        no region has a weight.
     :param why: the rule that prevents the target; empty if no rule prevents
         it.
     """
@@ -39,7 +38,6 @@ class Share(NamedTuple):
 def list_shares(snapshot: Snapshot, decision: Decision) -> list[Share]:
     """Return the effect of a decision on each region, with the reason.
 
-    :param snapshot: the cluster before the change.
     :param decision: the decision, which is not a refusal.
     :returns: the regions in the order of the policy, and then other regions
         that have nodes.

@@ -34,8 +34,6 @@ class Cloud:
 
     The SDK only sends the requests: its own resources would take minutes for
     20,000 servers.
-
-    :param connection: the SDK's connection.
     """
 
     def __init__(self, connection: Any) -> None:

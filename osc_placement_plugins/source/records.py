@@ -191,9 +191,7 @@ def _parse_host(row: Row) -> ComputeHost | None:
 def _parse_state(status: str, state: str) -> str:
     """Return the state of a host, in the words of :class:`ComputeHost`.
 
-    :param status: ``enabled`` or ``disabled``; ``UNKNOWN`` if the host's cell
-        is down.
-    :param state: ``up`` or ``down``.
+    :param status: Nova's status. It is ``UNKNOWN`` if the cell is down.
     """
     words = [word for word in (status, state) if word in ('disabled', 'down')]
     if words:
