@@ -37,8 +37,12 @@ class FilterCommand(output.Lister):
             'can repeat each option.',
         )
         for noun in self.nouns:
-            text = f'output of "{SAVING[noun]}"'
-            output.add_repeatable(source, f'--{noun}', '<file>', text)
+            source.add_argument(
+                f'--{noun}',
+                metavar='<file>',
+                help=f'output of "{SAVING[noun]}"',
+                **output.REPEATABLE,
+            )
 
     def find_source(self, parsed_args: argparse.Namespace) -> 'Cloud | Files':
         """Return the files; without files, log in to a cloud."""

@@ -5,7 +5,7 @@
 import argparse
 import shutil
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple, NoReturn
 
 from keystoneauth1 import exceptions as auth_exceptions
@@ -25,6 +25,8 @@ CLOUD_ERRORS: Final = (
     auth_exceptions.ClientException,
     sdk_exceptions.SDKException,
 )
+#: The arguments of an option that can be repeated.
+REPEATABLE: Final[Mapping[str, Any]] = {'action': 'append', 'default': []}
 #: The formats that escape control characters themselves.
 _ESCAPED: Final = ('json', 'yaml')
 
@@ -153,13 +155,6 @@ class Lister(command.Lister):  # type: ignore[misc]
                 cells.append(cell)
             rows.append(cells)
         super().produce_output(parsed_args, self.answer.columns, rows)
-
-
-def add_repeatable(parser: Any, name: str, what: str, text: str) -> None:
-    """Add an option that can be repeated; its values are a list."""
-    parser.add_argument(
-        name, metavar=what, action='append', default=[], help=text
-    )
 
 
 def fill(text: str, indent: str = '') -> str:

@@ -83,10 +83,9 @@ class Mismatch(NamedTuple):
 
     @property
     def _owner(self) -> str:
-        names = quote_all(self.aggregate)
-        if not names:
+        if not self.aggregate:
             return 'a host'
-        return f'aggregate {names}'
+        return f'aggregate {quote_all(self.aggregate)}'
 
     def summary(self) -> str:
         """Return the mismatch without the values of the other side.
@@ -95,8 +94,8 @@ class Mismatch(NamedTuple):
         """
         return _SUMMARIES[self.side, self.cause].format(
             owner=self._owner,
-            key=quote(self.key),
             accepted=quote_all(self.accepted_values),
+            key=quote(self.key),
             problem=self.problem,
         )
 

@@ -70,15 +70,19 @@ class ExplainFilter(FilterCommand):
         parser.add_argument(
             'flavor', metavar='<flavor>', nargs='*', help='flavor (name or ID)'
         )
-        output.add_repeatable(
-            parser,
+        parser.add_argument(
             '--server',
-            '<server>',
-            "server (name or ID): judge the server's own copy of the "
+            metavar='<server>',
+            help="server (name or ID): judge the server's own copy of the "
             'flavor, on all hosts but its own; can be repeated',
+            **output.REPEATABLE,
         )
-        text = 'judge only this host; can be repeated'
-        output.add_repeatable(parser, '--host', '<host>', text)
+        parser.add_argument(
+            '--host',
+            metavar='<host>',
+            help='judge only this host; can be repeated',
+            **output.REPEATABLE,
+        )
         parser.add_argument(
             '--all',
             action='store_true',
@@ -92,7 +96,6 @@ class ExplainFilter(FilterCommand):
         )
 
     def find_answer(self, parsed_args: argparse.Namespace) -> output.Answer:
-        from osc_placement_plugins.explain.matches import HostMatches
         from osc_placement_plugins.source import records
 
         if not parsed_args.flavor and not parsed_args.server:
@@ -109,23 +112,78 @@ class ExplainFilter(FilterCommand):
         if parsed_args.server:
             servers = source.find_servers(parsed_args.server)
         inventory = self.read_inventory(source, parsed_args)
-        hosts = _select_hosts(inventory, parsed_args.host)
-        all_matches = []
-        for flavor in flavors:
-            all_matches.append(HostMatches(flavor, inventory, hosts))
-        for server in servers:
-            noun = 'host'
-            other_hosts = hosts
-            if not parsed_args.host and server.host in inventory.hosts:
-                # The server cannot move to its own host.
-                noun = 'other host'
-                other_hosts = [
-                    host for host in hosts if host.name != server.host
-                ]
-            all_matches.append(
-                HostMatches(_copy_flavor(server), inventory, other_hosts, noun)
-            )
-        return _convert_matches(all_matches, inventory, parsed_args)
+        columns = _choose_columns(parsed_args, len(flavors) + len(servers))
+        all_matches = _match_hosts(
+            flavors, servers, inventory, parsed_args.host
+        )
+        summary = []
+        rows = []
+        notes = []
+        has_takers = True
+        has_passed = False
+        for matches in all_matches:
+            summary.append(matches.sentence())
+            if parsed_args.all:
+                rows += _list_hosts(matches, inventory)
+            else:
+                rows += _list_groups(matches)
+            notes += matches.advice()
+            if not matches.takers:
+                has_takers = False
+            if matches.takers or matches.idle:
+                has_passed = True
+        if has_passed:
+            notes.append(_OTHER_FILTERS)
+        return output.Answer(
+            summary=summary,
+            columns=columns,
+            rows=rows,
+            notes=notes + inventory.notes(),
+            has_problem=parsed_args.fail_if_none and not has_takers,
+            is_partial=inventory.services is None,
+        )
+
+
+def _choose_columns(
+    parsed_args: argparse.Namespace, flavors: int
+) -> Sequence[str]:
+    """Return the columns. The table of a single flavor does not name it."""
+    columns: Sequence[str] = _COLUMNS
+    if parsed_args.all:
+        columns = _HOST_COLUMNS
+    is_table = parsed_args.formatter == 'table'
+    if is_table and not parsed_args.columns and flavors == 1:
+        parsed_args.columns = [*columns[1:]]
+    return columns
+
+
+def _match_hosts(
+    flavors: Sequence['Flavor'],
+    servers: Sequence['Server'],
+    inventory: 'Inventory',
+    names: Sequence[str],
+) -> list['HostMatches']:
+    """Return how hosts match the flavors, and the servers' own copies of them.
+
+    :param names: the names of the hosts; empty for all hosts.
+    """
+    from osc_placement_plugins.explain.matches import HostMatches
+
+    hosts = _select_hosts(inventory, names)
+    all_matches = []
+    for flavor in flavors:
+        all_matches.append(HostMatches(flavor, inventory, hosts))
+    for server in servers:
+        noun = 'host'
+        other_hosts = hosts
+        if not names and server.host in inventory.hosts:
+            # The server cannot move to its own host.
+            noun = 'other host'
+            other_hosts = [host for host in hosts if host.name != server.host]
+        all_matches.append(
+            HostMatches(_copy_flavor(server), inventory, other_hosts, noun)
+        )
+    return all_matches
 
 
 def _select_hosts(
@@ -151,44 +209,6 @@ def _copy_flavor(server: 'Server') -> 'Flavor':
         )
     name = f'{server.flavor.name} of {server.name}'
     return dataclasses.replace(server.flavor, name=name)
-
-
-def _convert_matches(
-    all_matches: Sequence['HostMatches'],
-    inventory: 'Inventory',
-    parsed_args: argparse.Namespace,
-) -> output.Answer:
-    columns: Sequence[str] = _COLUMNS
-    if parsed_args.all:
-        columns = _HOST_COLUMNS
-    summary = []
-    rows = []
-    notes = []
-    has_passed = []
-    has_takers = []
-    for matches in all_matches:
-        summary.append(matches.sentence())
-        if parsed_args.all:
-            rows += _list_hosts(matches, inventory)
-        else:
-            rows += _list_groups(matches)
-        notes += matches.advice()
-        has_passed.append(bool(matches.takers or matches.idle))
-        has_takers.append(bool(matches.takers))
-    is_table = parsed_args.formatter == 'table'
-    if is_table and not parsed_args.columns and len(all_matches) == 1:
-        # The sentences name the flavor.
-        parsed_args.columns = [*columns[1:]]
-    if any(has_passed):
-        notes.append(_OTHER_FILTERS)
-    return output.Answer(
-        summary=summary,
-        columns=columns,
-        rows=rows,
-        notes=notes + inventory.notes(),
-        has_problem=parsed_args.fail_if_none and not all(has_takers),
-        is_partial=inventory.services is None,
-    )
 
 
 def _list_groups(matches: 'HostMatches') -> list[list[Any]]:

@@ -57,12 +57,12 @@ class PlanClusterRegion(output.Lister):
             metavar='<file>',
             help='use the regions in this policy spec, a YAML file',
         )
-        output.add_repeatable(
-            regions,
+        regions.add_argument(
             '--region',
-            '<name>[:<weight>[:<cap>]]',
-            'use this region; default: weight 100 and no cap; repeat this '
-            'option for each region',
+            metavar='<name>[:<weight>[:<cap>]]',
+            help='use this region; default: weight 100 and no cap; repeat '
+            'this option for each region',
+            **output.REPEATABLE,
         )
         current = parser.add_mutually_exclusive_group()
         current.add_argument(
@@ -70,12 +70,12 @@ class PlanClusterRegion(output.Lister):
             metavar='<cluster>',
             help='use the current distribution of this cluster (name or ID)',
         )
-        output.add_repeatable(
-            current,
+        current.add_argument(
             '--current',
-            '<name>=<count>',
-            'current number of nodes in a region; repeat this option for each '
-            'region that has nodes',
+            metavar='<name>=<count>',
+            help='current number of nodes in a region; repeat this option '
+            'for each region that has nodes',
+            **output.REPEATABLE,
         )
         change = parser.add_mutually_exclusive_group(required=True)
         change.add_argument(
@@ -84,8 +84,12 @@ class PlanClusterRegion(output.Lister):
         change.add_argument(
             '--scale-in', metavar='<n>', help='number of nodes to remove'
         )
-        text = 'treat this region as out of reach; can be repeated'
-        output.add_repeatable(parser, '--without', '<name>', text)
+        parser.add_argument(
+            '--without',
+            metavar='<name>',
+            help='treat this region as out of reach; can be repeated',
+            **output.REPEATABLE,
+        )
         parser.add_argument(
             '--default-region',
             metavar='<name>',
