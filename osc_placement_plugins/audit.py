@@ -3,7 +3,8 @@
 """``openstack aggregate filter audit``."""
 
 import argparse
-from collections.abc import Iterable, Sequence
+import dataclasses
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from cliff import columns
@@ -13,9 +14,8 @@ from osc_placement_plugins import output
 from osc_placement_plugins.filter_command import FilterCommand
 
 if TYPE_CHECKING:
-    from nova_filters.matching.inputs import Aggregate
     from osc_placement_plugins.inventory import Inventory
-    from osc_placement_plugins.source.records import Server
+    from osc_placement_plugins.source.records import CloudServer
 
 _COLUMNS: Final = ('Problem', 'Flavor', 'Servers', 'Reason', 'Names')
 #: Servers that their own host would refuse today.
@@ -34,13 +34,6 @@ class Problem(NamedTuple):
     kind: str
     flavor: str
     reason: str
-
-
-class _Resident(NamedTuple):
-    """A server with the aggregates of its host."""
-
-    server: 'Server'
-    aggregates: Sequence['Aggregate']
 
 
 class _ServersColumn(columns.FormattableColumn):  # type: ignore[misc]
@@ -82,16 +75,16 @@ class AuditFilter(FilterCommand):
         rows = []
         for problem, servers in problems:
             counts[problem.kind] += len(servers)
-            column = _ServersColumn([*map(_describe_server, servers)])
-            rows.append(
-                [
-                    problem.kind,
-                    problem.flavor,
-                    len(servers),
-                    problem.reason,
-                    column,
-                ]
-            )
+            documents = []
+            for server in sorted(
+                servers, key=lambda each: (each.name, each.id)
+            ):
+                documents.append(
+                    {'name': server.name, 'id': server.id, 'host': server.host}
+                )
+            kind, flavor, reason = problem
+            names = _ServersColumn(documents)
+            rows.append([kind, flavor, len(servers), reason, names])
         summary = (
             f'{counts[REFUSED]} of '
             f'{output.format_count(judged, "running server")} would be '
@@ -110,8 +103,8 @@ class AuditFilter(FilterCommand):
 
 
 def find_problems(
-    servers: Iterable['Server'], inventory: 'Inventory'
-) -> tuple[int, list[tuple[Problem, list['Server']]]]:
+    servers: Iterable['CloudServer'], inventory: 'Inventory'
+) -> tuple[int, list[tuple[Problem, list['CloudServer']]]]:
     """Match servers with their hosts.
 
     Servers on no host, for example shelved servers, are left out.
@@ -124,9 +117,9 @@ def find_problems(
     from osc_placement_plugins.source.records import Flavor
 
     judged = 0
-    problems: dict[Problem, list[Server]] = {}
-    residents: dict[Any, list[_Resident]] = {}
-    for server in sorted(servers, key=lambda server: (server.name, server.id)):
+    problems: dict[Problem, list[CloudServer]] = {}
+    judged_servers: dict[Any, list[CloudServer]] = {}
+    for server in servers:
         if server.host == '':
             continue
         reason = ''
@@ -135,29 +128,24 @@ def find_problems(
         elif server.host not in inventory.hosts:
             reason = 'the host is not among the compute hosts'
         else:
-            judged += 1
             # Many servers have the same copy of a flavor.
             specs = frozenset(server.flavor.extra_specs.items())
             aggregates = inventory.hosts[server.host].aggregates
-            residents.setdefault((server.flavor.name, specs), []).append(
-                _Resident(server, aggregates)
+            judged += 1
+            judged_servers.setdefault((server.flavor.name, specs), []).append(
+                dataclasses.replace(server, aggregates=aggregates)
             )
         if reason:
             problem = Problem(UNKNOWN, '', reason)
             problems.setdefault(problem, []).append(server)
-    for (flavor_name, specs), alike in residents.items():
+    for (flavor_name, specs), alike in judged_servers.items():
         flavor = Flavor(flavor_name, dict(specs))
         matcher = create_matcher(flavor, inventory)
         _, refused = matcher.match_hosts(alike)
         for group in group_refused(matcher, refused):
             problem = Problem(REFUSED, flavor_name, group.reason)
-            for resident in group.hosts:
-                problems.setdefault(problem, []).append(resident.server)
+            problems[problem] = problems.get(problem, []) + group.hosts
     return judged, sorted(
         problems.items(),
         key=lambda item: (item[0].kind, -len(item[1]), item[0]),
     )
-
-
-def _describe_server(server: 'Server') -> dict[str, str | None]:
-    return {'name': server.name, 'id': server.id, 'host': server.host}

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from osc_placement_plugins.explain.matches import HostMatches
     from osc_placement_plugins.inventory import Inventory
     from osc_placement_plugins.source.records import (
+        CloudServer,
         ComputeHost,
         Flavor,
-        Server,
     )
 
 _COLUMNS: Final = ('Flavor', 'Result', 'Hosts', 'Reason', 'Names')
@@ -105,7 +105,7 @@ class ExplainFilter(FilterCommand):
         source = self.find_source(parsed_args)
         flavors = []
         if parsed_args.flavor:
-            flavors = records.select(
+            flavors = records.select_named(
                 source.read('flavors'), parsed_args.flavor, 'flavor'
             )
         servers = []
@@ -159,7 +159,7 @@ def _choose_columns(
 
 def _match_hosts(
     flavors: Sequence['Flavor'],
-    servers: Sequence['Server'],
+    servers: Sequence['CloudServer'],
     inventory: 'Inventory',
     names: Sequence[str],
 ) -> list['HostMatches']:
@@ -200,7 +200,7 @@ def _select_hosts(
     return [inventory.hosts[name] for name in dict.fromkeys(names)]
 
 
-def _copy_flavor(server: 'Server') -> 'Flavor':
+def _copy_flavor(server: 'CloudServer') -> 'Flavor':
     """Return a server's own copy of its flavor, with the server's name."""
     if server.flavor is None:
         raise exceptions.CommandError(

@@ -42,12 +42,12 @@ class Cloud:
         # flavor of a server is only an ID.
         self._compute.default_microversion = None
 
-    def find_servers(self, names: Iterable[str]) -> list[records.Server]:
+    def find_servers(self, names: Iterable[str]) -> list[records.CloudServer]:
         """Return the servers with these names or IDs.
 
         :raises UnreadableError: if a name fits no server, or several.
         """
-        servers: list[records.Server] = []
+        servers: list[records.CloudServer] = []
         for name in names:
             path = f'/servers/{parse.quote(name, safe="")}'
             try:
@@ -56,7 +56,7 @@ class Cloud:
                 servers += self.read('servers', name=re.escape(name))
             else:
                 servers += _parse_answer('servers', [answer['server']], path)
-        return records.select(servers, names, 'server')
+        return records.select_named(servers, names, 'server')
 
     def read(self, noun: str, **query: str) -> list[Any]:
         """Return the records of all pages.

@@ -97,11 +97,11 @@ class Files:
             names.add(name)
         return objects
 
-    def find_servers(self, names: Sequence[str]) -> list[records.Server]:
+    def find_servers(self, names: Sequence[str]) -> list[records.CloudServer]:
         """Return the servers with these names or IDs."""
         if not names:
             return []
-        return records.select(self.read('servers'), names, 'server')
+        return records.select_named(self.read('servers'), names, 'server')
 
 
 def _read_documents(paths: Sequence[str]) -> Iterator[tuple[str, object]]:

@@ -91,7 +91,7 @@ class ComputeHost:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Server:
+class CloudServer:
     """A server.
 
     :param host: the host that the server is on; empty if it is on no host,
@@ -99,15 +99,17 @@ class Server:
     :param flavor: the copy of the flavor that Nova keeps with the server and
         uses when the server moves; None if Nova does not show this copy,
         because the cell is down.
+    :param aggregates: the aggregates of the host, once they are known.
     """
 
     name: str
     id: str
     host: str | None
     flavor: Flavor | None
+    aggregates: tuple[inputs.Aggregate, ...] = ()
 
 
-_NamedT = TypeVar('_NamedT', Flavor, Server)
+_NamedT = TypeVar('_NamedT', Flavor, CloudServer)
 
 
 def parse_document(noun: str, document: object, origin: str) -> list[Any]:
@@ -201,12 +203,14 @@ def _parse_state(status: str, state: str) -> str:
     return UNKNOWN
 
 
-def _parse_server(row: Row) -> Server:
+def _parse_server(row: Row) -> CloudServer:
     server_id = _text(row, 'id')
     name = _text(row, 'name')
     if row.get('status') == 'UNKNOWN' and 'flavor' not in row:
         # Nova shows such a row while the cell of the server is down.
-        return Server(name or server_id, server_id, host=None, flavor=None)
+        return CloudServer(
+            name or server_id, server_id, host=None, flavor=None
+        )
     flavor = row.get('flavor')
     if not isinstance(flavor, Mapping) or 'extra_specs' not in flavor:
         raise UnreadableError(f'{name!r} has no flavor with extra specs')
@@ -217,7 +221,7 @@ def _parse_server(row: Row) -> Server:
         host = None
     flavor_name = _text(flavor, 'original_name') or '?'
     extra_specs = _parse_properties(flavor, name)
-    return Server(name, server_id, host, Flavor(flavor_name, extra_specs))
+    return CloudServer(name, server_id, host, Flavor(flavor_name, extra_specs))
 
 
 def _text(row: Row, column: str) -> str:
@@ -249,7 +253,7 @@ _PARSERS: Final = {
 }
 
 
-def select(
+def select_named(
     records: Sequence[_NamedT], names: Iterable[str], noun: str
 ) -> list[_NamedT]:
     """Return the flavors or servers that an operator named.

@@ -115,6 +115,11 @@ class PagesTest(pages.Walk, base.CloudTestCase):
 
     def check_corrected(self, run: Callable[[], str]) -> None:
         self.assertEqual([], self.passing('gpu.large'))
+        self.cloud.add_service('compute-9')
+        self.cloud.add_aggregate('new', {'gpu': 'h100'}, ['compute-9'])
+        self.assertEqual(['compute-9'], self.passing('gpu.large'))
+        self.assert_says('put them into an aggregate with ``gpu=h100``.')
+        del self.cloud.aggregates['new'], self.cloud.services['compute-9']
         run()
         hosts = ['compute-1', 'compute-2']
         self.assertEqual(hosts, self.passing('gpu.large'))
@@ -226,14 +231,20 @@ class PagesTest(pages.Walk, base.CloudTestCase):
             self.openstack('aggregate', 'filter', *words.split()).status
             for words in (
                 'audit',
+                # No host takes the flavor, but this is not asked.
+                'explain gpu.large',
                 'explain no-such-flavor',
                 f'explain m1.small {" ".join(files)}',
                 'lint',
                 'explain --fail-if-none gpu.large',
             )
         ]
-        self.assertEqual([0, 1, 1, 2, 2], codes)
-        self.assert_page_says('commands', '0', 'Nothing is wrong.')
+        self.assertEqual([0, 0, 1, 1, 2, 2], codes)
+        self.assert_page_says(
+            'commands',
+            '0',
+            'The command judged everything, and found no problem of code 2.',
+        )
         self.assert_page_says('commands', '1', 'The command failed, or')
         self.assert_page_says(
             'commands',

@@ -76,7 +76,7 @@ class RowsTest(unittest.TestCase):
         row = {'id': 'i', 'name': 's', 'flavor': copy, **columns}
         server = read_row('servers', row)
         flavor = records.Flavor('small', {'k': '1'})
-        self.assertEqual(records.Server('s', 'i', host, flavor), server)
+        self.assertEqual(records.CloudServer('s', 'i', host, flavor), server)
 
     @ddt.data(({'name': 's'}, 's'), ({}, 'i'))
     @ddt.unpack
@@ -85,7 +85,7 @@ class RowsTest(unittest.TestCase):
     ) -> None:
         row = {'id': 'i', 'status': 'UNKNOWN', **columns}
         server = read_row('servers', row)
-        self.assertEqual(records.Server(name, 'i', None, None), server)
+        self.assertEqual(records.CloudServer(name, 'i', None, None), server)
 
     @ddt.data(
         ('flavors', {'Properties': {}}, 'no flavor with a name'),
@@ -129,18 +129,18 @@ class SelectTest(unittest.TestCase):
             records.Flavor('b', {}, '1'),
         ]
         # The ID goes first, as in the client's own commands.
-        selected = records.select(flavors, ['1', '2', 'b'], 'flavor')
+        selected = records.select_named(flavors, ['1', '2', 'b'], 'flavor')
         # Each is one flavor, however often it is named.
         self.assertEqual(['b', '1'], [flavor.name for flavor in selected])
         with self.assertRaisesRegex(ValueError, "No flavor .*'c'"):
-            records.select(flavors, ['c'], 'flavor')
+            records.select_named(flavors, ['c'], 'flavor')
 
     def test_an_ambiguous_name_is_told_with_the_ids(self) -> None:
-        servers = [records.Server('web', n, '', None) for n in 'ab']
-        selected = records.select(servers, ['b'], 'server')
+        servers = [records.CloudServer('web', n, '', None) for n in 'ab']
+        selected = records.select_named(servers, ['b'], 'server')
         self.assertEqual(servers[1:], selected)
         with self.assertRaisesRegex(ValueError, "2 servers .*'web'.*: a, b"):
-            records.select(servers, ['web'], 'server')
+            records.select_named(servers, ['web'], 'server')
 
 
 @ddt.ddt
