@@ -28,8 +28,8 @@ class FindingCode(enum.StrEnum):
     CONTRADICTORY_DEMANDS = 'contradictory-demands'
 
     # These texts are valid, but probably mistakes.
-    #: A sentinel, ``<or>`` or an operator that is read as plain text, or
-    #: words of ``<or>`` that are not read.
+    #: A sentinel, ``<or>`` or an operator that is read as plain text; words of
+    #: ``<or>`` that are not read; or a comma or outer white space.
     MISREAD_VALUE = 'misread-value'
     #: A path that a shell has inserted for an unquoted ``~``.
     EXPANDED_TILDE = 'expanded-tilde'

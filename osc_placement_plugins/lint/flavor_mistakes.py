@@ -135,11 +135,36 @@ class FlavorMistakes:
         # The first check is fast.
         if need.problem or need.accepts(values):
             return
-        passed, refused = Matcher((spec,)).match_hosts(self._lone_hosts)
+        matcher = Matcher((spec._replace(optional=False),))
+        passed, refused = matcher.match_hosts(self._lone_hosts)
         if passed or any(each.side is Side.AGGREGATE for each in refused):
             return
+        if spec.optional:
+            # Hosts without the key pass. Other values may be meant for another
+            # program.
+            if any(
+                ',' in each or each != each.strip() for each in need.literals
+            ):
+                problem = (
+                    f"{quote(need.text)}: aggregates' values are split at "
+                    'commas, and have no white space around them'
+                )
+                yield Finding(FindingCode.MISREAD_VALUE, name, problem)
+            return
+        causes = {each.cause for each in refused}
+        yield self._explain_unmet(name, spec, causes == {Cause.MISSING})
+
+    def _explain_unmet(
+        self, name: str, spec: FlavorSpec, is_missing: bool
+    ) -> Finding:
+        """Return the finding for an extra spec that no host meets.
+
+        :param is_missing: whether no aggregate has the key.
+        """
+        need = spec.requirement
+        values = self._offers.get(spec.key, set())
         changes: Changes = ()
-        if {each.cause for each in refused} == {Cause.MISSING}:
+        if is_missing:
             problem = f'no aggregate has {quote(spec.key)}'
             similar = find_similar(spec.key, self._offers)
             if similar:
@@ -166,7 +191,7 @@ class FlavorMistakes:
             changes = change_value(name, _split_at_commas(need))
         elif values:
             problem += f'. Aggregates have {quote_all(values)}'
-        yield Finding(FindingCode.NOT_OFFERED, name, problem, changes)
+        return Finding(FindingCode.NOT_OFFERED, name, problem, changes)
 
     def _find_without_host(self, flavor: Flavor) -> Iterator[Finding]:
         """Find a flavor that no host takes, or no host that is up."""

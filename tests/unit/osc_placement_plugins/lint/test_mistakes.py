@@ -107,7 +107,10 @@ TOGETHER = (
     ({'hw:numa_cpus.0': '0,1'}, {'k': '1'}),
     ({'hw:numa_cpus.0': '>='}, {'hw:numa_cpus.0': '0'}, Code.MALFORMED_VALUE),
     # Hosts without the key take the flavor.
-    ({'hw:numa_cpus.0': '0,1'}, {'hw:numa_cpus.0': '0'}),
+    ({'hw:numa_cpus.0': '0,1'}, {'hw:numa_cpus.0': '0'}, Code.MISREAD_VALUE),
+    ({'hw:numa_cpus.0': ' 0'}, {'hw:numa_cpus.0': '0'}, Code.MISREAD_VALUE),
+    ({'hw:numa_cpus.0': '1'}, {'hw:numa_cpus.0': '0'}),
+    ({'hw:x': '0,1'}, {'hw:x': '*', **_ON}),
     # This aggregate accepts each value.
     ({_SCOPED: '0,1'}, {'k': '*', **_ON}),
     ({}, {'os': 'windows', **_ON}, Code.CLOSED_AGGREGATE),
