@@ -80,7 +80,7 @@ class ExplainFilter(FilterCommand):
         parser.add_argument(
             '--host',
             metavar='<host>',
-            help='judge only this host; can be repeated',
+            help='judge this host in place of all hosts; can be repeated',
             **output.REPEATABLE,
         )
         parser.add_argument(
