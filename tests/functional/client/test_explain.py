@@ -89,10 +89,12 @@ class ExplainTest(base.CloudTestCase):
         self.assertIn('compute-7', rows[0]['Names'])
 
     def test_servers_of_the_same_name_are_told_with_their_ids(self) -> None:
-        self.cloud.servers['web']['name'] = 'dup'
-        self.cloud.servers['mail']['name'] = 'dup'
-        result = self.openstack(*_EXPLAIN.split(), '--server', 'dup')
+        self.cloud.servers['web']['name'] = 'dup.1'
+        self.cloud.servers['mail']['name'] = 'dup.1'
+        result = self.openstack(*_EXPLAIN.split(), '--server', 'dup.1')
         self.assert_one_line(result, 'use an ID: id-mail, id-web')
+        # Nova reads the name as a regular expression.
+        self.assertIn(r'name=dup%5C.1', self.mocker.last_request.url)
 
     def test_an_old_microversion_of_the_shell_does_not_matter(self) -> None:
         old = '--os-compute-api-version 2.1'
