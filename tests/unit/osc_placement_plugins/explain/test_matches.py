@@ -8,12 +8,8 @@ import ddt
 
 from os_placement_plugins.text import QUOTED
 from osc_placement_plugins.explain.matches import HostMatches
-from osc_placement_plugins.inventory import Inventory
-from osc_placement_plugins.source.records import (
-    ComputeHost,
-    Flavor,
-    HostAggregate,
-)
+from osc_placement_plugins.source.records import Flavor
+from tests.unit.osc_placement_plugins.inventories import make_inventory
 
 _ON = {'force_metadata_check': 'True'}
 
@@ -24,16 +20,9 @@ def _match(extra_specs, *aggregates, hosts='h1 h2 h3', down=''):
     :param aggregates: metadata, and the names of hosts.
     :param hosts: the names of all hosts, in their order.
     """
-    inventory = Inventory(
-        [
-            HostAggregate(f'a{n}', metadata, tuple(names.split()))
-            for n, (metadata, names) in enumerate(aggregates)
-        ],
-        services=[
-            ComputeHost(name, state='down' if name in down else 'up')
-            for name in hosts.split()
-        ],
-    )
+    states = dict.fromkeys(hosts.split(), 'up')
+    states |= dict.fromkeys(down.split(), 'down')
+    inventory = make_inventory(aggregates, states)
     some_hosts = [inventory.hosts[name] for name in hosts.split()]
     return HostMatches(Flavor('f', extra_specs), inventory, some_hosts)
 

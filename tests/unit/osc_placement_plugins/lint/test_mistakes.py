@@ -12,16 +12,12 @@ from nova_filters import conf
 from nova_filters.matching import inputs
 from nova_filters.matching.matcher import Matcher
 from nova_filters.matching.mismatch import Side
-from osc_placement_plugins.inventory import Inventory
 from osc_placement_plugins.lint import mistakes
 from osc_placement_plugins.lint.findings import ERROR, WARNING, Finding
 from osc_placement_plugins.lint.findings import FindingCode as Code
-from osc_placement_plugins.source.records import (
-    ComputeHost,
-    Flavor,
-    HostAggregate,
-)
+from osc_placement_plugins.source.records import Flavor
 from testing.nova import strategies
+from tests.unit.osc_placement_plugins.inventories import make_inventory
 
 _FLAG = inputs.FLAG
 _ON = {_FLAG: 'True'}
@@ -131,19 +127,7 @@ def find(
     :param aggregates: the metadata and the hosts of a0, a1, …
     :param states: of all hosts; None if there is no list of hosts.
     """
-    services = None
-    if states is not None:
-        services = [
-            ComputeHost(name, state=state) for name, state in states.items()
-        ]
-    inventory = Inventory(
-        [
-            HostAggregate(f'a{n}', metadata, tuple(names.split()))
-            for n, (metadata, names) in enumerate(aggregates)
-        ],
-        exempt,
-        services,
-    )
+    inventory = make_inventory(aggregates, states, exempt)
     return mistakes.find_mistakes(
         [Flavor(f'f{n}', specs) for n, specs in enumerate(flavors)], inventory
     )

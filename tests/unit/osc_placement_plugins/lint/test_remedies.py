@@ -3,6 +3,7 @@
 """Each remedy is followed to the letter, and the rest of the cloud watched."""
 
 import collections
+import copy
 import dataclasses
 import random
 import shlex
@@ -57,17 +58,6 @@ class Cloud:
     states: dict[str, str] | None
     exempt: inputs.Exempt = _EXEMPT
 
-    def copy(self) -> 'Cloud':
-        return Cloud(
-            {name: dict(specs) for name, specs in self.flavors.items()},
-            {
-                name: (dict(metadata), hosts)
-                for name, (metadata, hosts) in self.aggregates.items()
-            },
-            self.states,
-            self.exempt,
-        )
-
     def read_flavors(self) -> list[Flavor]:
         return [Flavor(name, specs) for name, specs in self.flavors.items()]
 
@@ -100,7 +90,7 @@ class Cloud:
 
     def follow(self, remedy: str) -> 'Cloud':
         """Return the cloud after an operator has copied a remedy."""
-        cloud = self.copy()
+        cloud = copy.deepcopy(self)
         command: list[str] = []
         for word in [*shlex.split(remedy), '&&']:
             if word == '&&':
