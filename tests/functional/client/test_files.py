@@ -2,12 +2,9 @@
 
 """Files in place of a cloud: what the shell prints, and what Nova answers."""
 
-import io
 import json
-import types
-from unittest import mock
 
-from osc_placement_plugins.source import cloud, records
+from osc_placement_plugins.source import SAVING
 from tests.functional.client import base, rest_stub
 
 
@@ -16,7 +13,7 @@ class FilesTest(base.CloudTestCase):
         self.cloud.services['compute-3']['status'] = 'disabled'
         self.cloud.servers['web']['OS-EXT-SRV-ATTR:host'] = 'compute-7'
         printed = {}
-        for noun, command in records.SAVING.items():
+        for noun, command in SAVING.items():
             words = command.removeprefix('openstack ')
             names = self.cloud.servers if noun == 'servers' else ['']
             texts = [
@@ -54,25 +51,15 @@ class FilesTest(base.CloudTestCase):
         self.write(first + last, 'pages.json')
         self.assertEqual(live, self.data(audit, *options))
 
-    def test_a_terminal_is_told_how_far_a_slow_command_is(self) -> None:
-        mail, *others = self.cloud.servers.values()
-        pages = (
-            {'servers': [mail], 'servers_links': [{'rel': 'next'}]},
-            {'servers': others},
-        )
+    def test_the_cloud_is_asked_for_each_page(self) -> None:
+        self.cloud.servers['web']['OS-EXT-SRV-ATTR:host'] = 'compute-7'
+        audit = 'aggregate filter audit'
+        whole = self.data(audit)
+        self.assertEqual(1, len(whole))
+        mail, train, web = self.cloud.servers.values()
+        link = [{'rel': 'next', 'href': 'http://cloud.test/next'}]
+        first = {'servers': [mail, train], 'servers_links': link}
         url = f'{rest_stub.COMPUTE}/servers/detail'
-        for is_terminal, patience, lines in (
-            (True, 0.0, ['1 servers read']),
-            (True, 60.0, []),
-            (False, 0.0, []),
-        ):
-            self.mocker.get(url, [{'json': page} for page in pages])
-            error = io.StringIO()
-            error.isatty = lambda: is_terminal  # noqa: B023
-            streams = types.SimpleNamespace(stderr=error)
-            with (
-                mock.patch.object(cloud, '_PATIENCE', patience),
-                mock.patch.object(cloud, 'sys', streams),
-            ):
-                self.assertEqual([], self.data('aggregate filter audit'))
-            self.assertEqual(lines, error.getvalue().splitlines())
+        self.mocker.get(url, [{'json': first}, {'json': {'servers': [web]}}])
+        self.assertEqual(whole, self.data(audit))
+        self.assertIn(f'marker={train["id"]}', self.mocker.last_request.url)
