@@ -2,7 +2,7 @@
 
 import pathlib
 
-from tests.functional.client import base, rest_stub
+from tests.functional.client import base
 
 _EXPLAIN = 'aggregate filter explain'
 _SCOPE = 'aggregate_instance_extra_specs'
