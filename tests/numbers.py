@@ -139,7 +139,7 @@ PATTERNS = {
     ),
     'exit code': (r'If the exit code is not {}, the output',),
     'exit codes of commands': (
-        r'\n{}\nNothing is wrong',
+        r'\n{}\nThe command judged everything',
         r'\n{}\nThe command failed',
         r'\n{}\nThe command found a problem',
     ),

@@ -215,8 +215,8 @@ FACTS = (
     (
         'exit codes of commands',
         *re.findall(
-            r'^(?:FINE|UNJUDGED|FOUND): Final = (\d)$',
-            read('osc_placement_plugins/base.py'),
+            r'^(?:FINE|UNJUDGED|PROBLEM): Final = (\d)$',
+            read('osc_placement_plugins/output.py'),
             re.M,
         ),
     ),

@@ -243,7 +243,8 @@ class PagesTest(pages.Walk, base.CloudTestCase):
         self.assert_page_says(
             'commands',
             '0',
-            'The command judged everything, and found no problem of code 2.',
+            'The command judged everything, and found none of the problems '
+            'below.',
         )
         self.assert_page_says('commands', '1', 'The command failed, or')
         self.assert_page_says(
