@@ -3,6 +3,8 @@
 """Read a running cloud through the SDK. No request changes the cloud."""
 
 import re
+import sys
+import time
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 from urllib import parse
@@ -22,6 +24,9 @@ _REQUESTS: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = {
     'hosts': ('/os-services', {'binary': 'nova-compute'}),
     'servers': ('/servers/detail', {'all_tenants': 'True'}),
 }
+#: Seconds before a command first shows its progress, and between two lines
+#: with the progress.
+_PATIENCE: Final = 2.0
 
 
 class Cloud:
@@ -65,6 +70,7 @@ class Cloud:
         query |= fixed_query
         all_records: list[Any] = []
         markers = set()
+        last = time.monotonic()
         while True:
             answer = self._get(path, key, **query)
             all_records += _parse_answer(noun, answer, path)
@@ -80,6 +86,9 @@ class Cloud:
                 )
             markers.add(marker)
             query['marker'] = marker
+            if time.monotonic() - last >= _PATIENCE and sys.stderr.isatty():
+                print(f'{len(all_records)} {noun} read', file=sys.stderr)
+                last = time.monotonic()
 
     def _get(self, path: str, key: str, **query: str) -> Mapping[str, Any]:
         """Return Nova's answer.

@@ -2,9 +2,12 @@
 
 """Files in place of a cloud: what the shell prints, and what Nova answers."""
 
+import io
 import json
+import types
+from unittest import mock
 
-from osc_placement_plugins.source import SAVING
+from osc_placement_plugins.source import SAVING, cloud
 from tests.functional.client import base, rest_stub
 
 
@@ -63,3 +66,26 @@ class FilesTest(base.CloudTestCase):
         self.mocker.get(url, [{'json': first}, {'json': {'servers': [web]}}])
         self.assertEqual(whole, self.data(audit))
         self.assertIn(f'marker={train["id"]}', self.mocker.last_request.url)
+
+    def test_a_terminal_is_told_how_far_a_slow_command_is(self) -> None:
+        mail, *others = self.cloud.servers.values()
+        pages = (
+            {'servers': [mail], 'servers_links': [{'rel': 'next'}]},
+            {'servers': others},
+        )
+        url = f'{rest_stub.COMPUTE}/servers/detail'
+        for is_terminal, patience, lines in (
+            (True, 0.0, ['1 servers read']),
+            (True, 60.0, []),
+            (False, 0.0, []),
+        ):
+            self.mocker.get(url, [{'json': page} for page in pages])
+            error = io.StringIO()
+            error.isatty = lambda: is_terminal  # noqa: B023
+            streams = types.SimpleNamespace(stderr=error)
+            with (
+                mock.patch.object(cloud, '_PATIENCE', patience),
+                mock.patch.object(cloud, 'sys', streams),
+            ):
+                self.assertEqual([], self.data('aggregate filter audit'))
+            self.assertEqual(lines, error.getvalue().splitlines())
