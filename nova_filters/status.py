@@ -222,7 +222,7 @@ class Checks(upgrade_check.Checks):
         if plugins.find_filter(IN_TREE_FILTER):
             texts.append(f'{_IN_TREE_PROBLEM} Remove it from enabled_filters.')
         keys = tuple(self._config.nova_filters.exempt_metadata_keys)
-        if not inputs.exemption(keys)(ZONE):
+        if not inputs.compile_exemption(keys)(ZONE):
             texts.append(
                 f'exempt_metadata_keys does not cover {ZONE}, so a forced '
                 'aggregate that is an availability zone refuses nearly every '

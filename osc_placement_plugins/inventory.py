@@ -65,7 +65,7 @@ class Inventory:
         return [*self._list_strangers(), *self._list_exempt_keys()]
 
     def _list_exempt_keys(self) -> list[str]:
-        is_exempt = inputs.exemption(self.exempt)
+        is_exempt = inputs.compile_exemption(self.exempt)
         keys = set()
         for aggregate in self.aggregates:
             if aggregate.forced:

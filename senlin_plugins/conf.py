@@ -57,7 +57,7 @@ at the same time.
 )
 
 
-def load(conf: cfg.ConfigOpts) -> None:
+def load_options(conf: cfg.ConfigOpts) -> None:
     """Register the options, and end the service if a value is wrong.
 
     :param conf: the configuration of the service.

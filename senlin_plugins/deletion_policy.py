@@ -20,7 +20,7 @@ from senlin_plugins.planning.selection import Criterion
 LOG = logger.get_logger(__name__)
 # Senlin reads senlin.conf before it imports its policies, so the options of
 # this package can be checked here.
-conf.load(cfg.CONF)
+conf.load_options(cfg.CONF)
 
 #: Reason that users see, word for word from the specification.
 CANDIDATES_GENERATED: Final = 'Candidates generated'
@@ -156,12 +156,12 @@ class DeletionPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         nodes = action.entity.nodes
         if action.action == consts.CLUSTER_DEL_NODES:
             named = action.inputs.get('candidates') or []
-            return selection.accept(named, [node.id for node in nodes])
+            return selection.accept_nodes(named, [node.id for node in nodes])
         change = cluster.read_change(action, action.entity)
         if change.growing or not change.count:
             action_data.write_count(action, change)
             return None
-        return selection.select(
+        return selection.select_nodes(
             cluster.read_nodes(nodes),
             change.count,
             Criterion(self.properties['criteria']),

@@ -148,7 +148,7 @@ class ServerProfile(
         :returns: true.
         :raises: ``InvalidSpec`` with what is wrong.
         """
-        ties = node_region.ties(self.spec['properties'])
+        ties = node_region.list_ties(self.spec['properties'])
         if ties and not fixed_region(self.context):
             raise exc.InvalidSpec(
                 message=f'{ties[0]} exists in one region only: name that '

@@ -36,7 +36,7 @@ from senlin_plugins.profiles import RegionAware
 LOG = logger.get_logger(__name__)
 # Senlin reads senlin.conf before it imports its policies, so the options of
 # this package can be checked here.
-conf.load(cfg.CONF)
+conf.load_options(cfg.CONF)
 
 #: Actions that create one node.
 SINGLE_CREATIONS: Final = (consts.NODE_CREATE, consts.NODE_RECOVER)
@@ -195,7 +195,7 @@ class RegionPlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         if not change.count and not waits:
             action_data.write_count(action, change)
             return None
-        current = plan.distribution(nodes)
+        current = plan.count_by_region(nodes)
         names = {region.name for region in parsed.regions}
         if not change.growing:
             # Senlin cannot delete nodes in a region that does not answer. So
@@ -259,7 +259,7 @@ class RegionPlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         properties = profile.spec['properties']
         services = [profile.CLIENT]
         if growing:
-            services = node_region.services(profile.CLIENT, properties)
+            services = node_region.list_services(profile.CLIENT, properties)
         keystone = self.keystone(owner.user, owner.project)
         options = cfg.CONF.senlin_plugins
         faults = endpoints.find_faults(
@@ -274,7 +274,7 @@ class RegionPlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         for name, fault in sorted(faults.items()):
             LOG.warning("Region '%s' is not used: %s.", name, fault)
         out_of_reach = set(faults)
-        ties = node_region.ties(properties) if growing else []
+        ties = node_region.list_ties(properties) if growing else []
         if ties:
             home = node_region.target_region(
                 None, profile.context, cfg.CONF.default_region_name

@@ -81,7 +81,9 @@ def _log_refused(
                 'total': sum(map(len, refused.values())),
                 'reasons': ', '.join(
                     f'{number} {reason}'
-                    for number, reason in report.summarize(matcher, refused)
+                    for number, reason in report.count_reasons(
+                        matcher, refused
+                    )
                 ),
             },
         )

@@ -163,7 +163,7 @@ def read_aggregate(aggregate: Any) -> Aggregate:
 
 
 @functools.lru_cache(maxsize=8)
-def exemption(patterns: Exempt) -> Callable[[str], object]:
+def compile_exemption(patterns: Exempt) -> Callable[[str], object]:
     """Return a function that tells whether no aggregate may demand a key.
 
     :param patterns: shell patterns; upper and lower case differ.

@@ -92,7 +92,7 @@ class Matcher:
         self._indices: dict[str, list[int]] = {}
         for index, spec in enumerate(flavor):
             self._indices.setdefault(spec.key, []).append(index)
-        is_exempt = inputs.exemption(exempt)
+        is_exempt = inputs.compile_exemption(exempt)
         # What reads the extra specs of the flavor, by the aggregate's flag.
         self._readers = {}
         for each in ('', *inputs.FLAGS):

@@ -123,7 +123,7 @@ def _split_by_causes(
     return parts
 
 
-def summarize(
+def count_reasons(
     matcher: Matcher, refused: Mapping[Mismatch, list[Any]]
 ) -> list[tuple[int, str]]:
     """Count refused hosts by the summary of their mismatch.

@@ -43,7 +43,7 @@ def find_in_metadata(
 
 def _explain_idle_flag(aggregate: HostAggregate, exempt: inputs.Exempt) -> str:
     """Return why a flag that is on has no effect; empty if it has one."""
-    is_exempt = inputs.exemption(exempt)
+    is_exempt = inputs.compile_exemption(exempt)
     keys = [key for key, _ in aggregate.items()]
     if not keys:
         return 'the flag has no effect, because the aggregate has no other key'
@@ -94,7 +94,7 @@ def find_closed(
 ) -> Iterator[Finding]:
     """Yield the aggregates whose demands no flavor meets on any host."""
     specs = [inputs.read_flavor(flavor.extra_specs) for flavor in flavors]
-    is_exempt = inputs.exemption(inventory.exempt)
+    is_exempt = inputs.compile_exemption(inventory.exempt)
     matcher_without_flavor = Matcher((), inventory.exempt)
     for aggregate in inventory.aggregates:
         mismatches = matcher_without_flavor.list_mismatches((aggregate,))

@@ -51,7 +51,7 @@ def read_snapshot(
     current = _read_current(parsed_args.current)
     if reader and cluster:
         nodes = reader.read_nodes(cluster)
-        current = plan.distribution(nodes)
+        current = plan.count_by_region(nodes)
     out_of_reach = set(parsed_args.without)
     if reader:
         occupied = [name for name in current if current[name]]

@@ -116,8 +116,8 @@ class ClusterReader:
                     'plan has no effect.'
                 )
             elif growing:
-                services = node_region.services(maker, properties)
-                ties = node_region.ties(properties)
+                services = node_region.list_services(maker, properties)
+                ties = node_region.list_ties(properties)
                 fixed = node_region.fixed_region(properties.get('context'))
                 home = fixed or home
             else:

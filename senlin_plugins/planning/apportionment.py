@@ -46,7 +46,7 @@ class _Bin(NamedTuple):
         return 0 < self.now - kept <= self.useless
 
 
-def grow(
+def plan_growth(
     regions: Sequence[Region], current: Mapping[str, int], count: int
 ) -> Decision:
     """Plan where to create nodes (scenarios S2 and S4 of the specification).
@@ -75,7 +75,7 @@ def grow(
     return _plan(_by_weight(bins), current, count)
 
 
-def shrink(
+def plan_shrinkage(
     regions: Sequence[Region],
     current: Mapping[str, int],
     count: int,
@@ -85,9 +85,9 @@ def shrink(
 
     Nodes in regions that the spec does not name leave first, then nodes above
     a cap, then nodes in regions of weight 0. All other nodes leave in the
-    reverse of the order in which :func:`grow` adds nodes. But if several
-    regions are equally good, a region that still has a node of no use loses
-    that node.
+    reverse of the order in which :func:`plan_growth` adds nodes. But if
+    several regions are equally good, a region that still has a node of no use
+    loses that node.
 
     :param regions: the usable regions of the spec.
     :param current: region name -> its current number of nodes, without nodes

@@ -21,7 +21,7 @@ INIT: Final = 'INIT'
 NO_REGION: Final = '(none)'
 
 
-def placement(node: Any) -> dict[str, Any]:
+def read_placement(node: Any) -> dict[str, Any]:
     """Return the placement in a node's data.
 
     :param node: a node of Senlin's engine, database or API, or anything
@@ -33,10 +33,10 @@ def placement(node: Any) -> dict[str, Any]:
 def recorded_region(node: Any) -> str | None:
     """Return the region that a node's data name.
 
-    :param node: as for :func:`placement`.
+    :param node: as for :func:`read_placement`.
     :returns: the name, or ``None`` if none is recorded.
     """
-    return placement(node).get('region_name')
+    return read_placement(node).get('region_name')
 
 
 def fixed_region(context: Mapping[str, Any] | None) -> str | None:
@@ -55,7 +55,7 @@ def target_region(
 ) -> str | None:
     """Return the region of a node that exists or will be created.
 
-    :param node: as for :func:`placement`.
+    :param node: as for :func:`read_placement`.
     :param context: the ``context`` of its profile.
     :param default: Senlin's ``default_region_name``.
     :returns: the name; ``None`` if nothing names a region.
@@ -95,7 +95,7 @@ def counted_regions(
     return names
 
 
-def services(maker: str, properties: Mapping[str, Any]) -> list[str]:
+def list_services(maker: str, properties: Mapping[str, Any]) -> list[str]:
     """Return the services that a new node needs.
 
     :param maker: the service that creates the node.
@@ -115,7 +115,7 @@ def services(maker: str, properties: Mapping[str, Any]) -> list[str]:
     return needed
 
 
-def ties(properties: Mapping[str, Any]) -> list[str]:
+def list_ties(properties: Mapping[str, Any]) -> list[str]:
     """Return the properties with ids that exist in only one region.
 
     :param properties: the properties of the profile's spec.

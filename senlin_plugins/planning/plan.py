@@ -97,10 +97,10 @@ def plan_change(snapshot: Snapshot) -> Decision:
 def _plan_regions(snapshot: Snapshot) -> Decision:
     change = snapshot.change
     if change.growing:
-        return apportionment.grow(
+        return apportionment.plan_growth(
             snapshot.usable, snapshot.movable, change.count
         )
-    planned = apportionment.shrink(
+    planned = apportionment.plan_shrinkage(
         snapshot.usable,
         snapshot.movable,
         change.count,
@@ -108,7 +108,7 @@ def _plan_regions(snapshot: Snapshot) -> Decision:
     )
     if planned.refusal:
         return planned
-    chosen = selection.select(
+    chosen = selection.select_nodes(
         snapshot.nodes,
         change.count,
         selection.Criterion.RANDOM,
@@ -160,6 +160,6 @@ def plan_recovery(snapshot: Snapshot) -> Decision:
     return dataclasses.replace(decision, node_regions=node_regions)
 
 
-def distribution(nodes: Iterable[Node]) -> dict[str, int]:
+def count_by_region(nodes: Iterable[Node]) -> dict[str, int]:
     """Return region name -> number of nodes."""
     return collections.Counter(node.region for node in nodes)

@@ -94,7 +94,7 @@ def count_useless(nodes: Iterable[Node]) -> dict[str, int]:
     return collections.Counter(useless)
 
 
-def accept(named: Iterable[str], members: Iterable[str]) -> Decision:
+def accept_nodes(named: Iterable[str], members: Iterable[str]) -> Decision:
     """Accept the nodes that a request names.
 
     This is scenario S1 of the deletion policy's specification.
@@ -119,7 +119,7 @@ def accept(named: Iterable[str], members: Iterable[str]) -> Decision:
     return Decision(candidates=tuple(candidates))
 
 
-def select(
+def select_nodes(
     nodes: Sequence[Node],
     count: int,
     criterion: Criterion,

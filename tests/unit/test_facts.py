@@ -374,7 +374,7 @@ class SenlinTest(pages.PageTestCase):
     def test_a_region_without_weight(self):
         regions = [spec.Region('a', 1, 2), spec.Region('b', 0)]
         for count, result in (2, {'a': 2, 'b': 0}), (3, {'a': 2, 'b': 1}):
-            plan = apportionment.grow(regions, {}, count).plan
+            plan = apportionment.plan_growth(regions, {}, count).plan
             self.assertEqual(result, {'a': 0, 'b': 0, **plan})
         self.assert_page_says(
             'senlin',

@@ -40,7 +40,7 @@ class AggregateTest(unittest.TestCase):
 
     def test_what_nova_reads_from_aggregates_is_exempt(self) -> None:
         patterns = tuple(conf.DEFAULTS['exempt_metadata_keys'])
-        is_exempt = inputs.exemption(patterns)
+        is_exempt = inputs.compile_exemption(patterns)
         keys = set()
         for file in pathlib.Path(scheduler.__path__[0]).rglob('*.py'):
             keys.update(_READS.findall(file.read_text('utf-8')))

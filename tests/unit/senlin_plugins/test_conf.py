@@ -24,7 +24,7 @@ class Options(unittest.TestCase):
             self.assertLogs('senlin_plugins.conf', 'CRITICAL'),
             self.assertRaises(SystemExit) as caught,
         ):
-            conf.load(wrong)
+            conf.load_options(wrong)
         # What Python prints when it ends.
         text = str(caught.exception)
         self.assertRegex(

@@ -17,7 +17,7 @@ class ExemptionTest(unittest.TestCase):
     def test_any_text_may_stand_in_the_option(self, key, pattern) -> None:
         patterns = (pattern, f'[{pattern}', f'[!{pattern}', f'*{pattern}]')
         matches = [fnmatch.fnmatchcase(key, each) for each in patterns]
-        is_exempt = bool(inputs.exemption(patterns)(key))
+        is_exempt = bool(inputs.compile_exemption(patterns)(key))
         self.assertEqual(any(matches), is_exempt)
 
 

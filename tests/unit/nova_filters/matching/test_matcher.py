@@ -52,7 +52,9 @@ class SiftTest(unittest.TestCase):
         self.assertEqual(['open'], [host.name for host in passed])
         (problem,) = report.list_problems(matcher, refused)
         self.assertIn("aggregate 'unreadable' could not be read", problem)
-        self.assertEqual([(1, problem)], report.summarize(matcher, refused))
+        self.assertEqual(
+            [(1, problem)], report.count_reasons(matcher, refused)
+        )
         self.assertEqual(
             ['?', 'a'],
             report.list_names(Host('h', [good, Unreadable(metadata={})])),
@@ -164,7 +166,7 @@ class SiftTest(unittest.TestCase):
                 self.assertEqual(reason.summary(), summary)
         self.assertEqual(passing_alone, [id(host) for host in passing])
         self.assertEqual({}, reason_by_host)
-        counts = report.summarize(matcher, refused)
+        counts = report.count_reasons(matcher, refused)
         self.assertEqual(
             len(hosts) - len(passing), sum(number for number, _ in counts)
         )

@@ -15,10 +15,10 @@ from tests.unit.nova_filters.matching.test_matcher import (
 _ON = {'force_metadata_check': 'true'}
 
 
-def summarize(extra_specs, hosts) -> list[tuple[int, str]]:
+def count_reasons(extra_specs, hosts) -> list[tuple[int, str]]:
     """Return how many hosts are refused why."""
     matcher, _, refused = match_hosts(extra_specs, hosts)
-    return report.summarize(matcher, refused)
+    return report.count_reasons(matcher, refused)
 
 
 class ReportTest(unittest.TestCase):
@@ -37,7 +37,7 @@ class ReportTest(unittest.TestCase):
                 for number, key in enumerate(keys[: report.NAMED])
             ]
             counts.append((15, 'for other reasons'))
-            self.assertEqual(counts, summarize({}, hosts))
+            self.assertEqual(counts, count_reasons({}, hosts))
 
     def test_other_aggregates_of_a_host_make_no_other_reason(self) -> None:
         hosts = []
@@ -51,7 +51,7 @@ class ReportTest(unittest.TestCase):
                 (25, "aggregate 'blue' demands 'os'"),
                 (9, "aggregate 'red' demands 'os'"),
             ],
-            summarize({}, hosts),
+            count_reasons({}, hosts),
         )
 
     def test_equal_numbers_are_ordered_by_their_words(self) -> None:
@@ -60,7 +60,7 @@ class ReportTest(unittest.TestCase):
             for name in ('b', 'a')
         ]
         lines = [(1, f"aggregate '{name}' demands 'os'") for name in 'ab']
-        self.assertEqual(lines, summarize({}, hosts))
+        self.assertEqual(lines, count_reasons({}, hosts))
 
     def test_a_host_may_be_in_other_aggregates_by_then(self) -> None:
         host = Host('h', [Aggregate('a', {'k': '2'})])

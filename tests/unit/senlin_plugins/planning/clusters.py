@@ -5,7 +5,7 @@
 from hypothesis import strategies as st
 
 from senlin_plugins.planning.limits import Limits
-from senlin_plugins.planning.plan import Snapshot, distribution
+from senlin_plugins.planning.plan import Snapshot, count_by_region
 from senlin_plugins.planning.selection import Node
 from senlin_plugins.planning.spec import Region
 
@@ -30,5 +30,5 @@ FEW = st.integers(1, 4)
 
 
 def snapshot(regions, nodes, gone, change, limits=NO_LIMITS):
-    current = distribution(nodes)
+    current = count_by_region(nodes)
     return Snapshot(change, regions, current, gone, nodes, limits)

@@ -9,7 +9,7 @@ import ddt
 import hypothesis
 from hypothesis import strategies as st
 
-from senlin_plugins.planning.apportionment import grow, shrink
+from senlin_plugins.planning.apportionment import plan_growth, plan_shrinkage
 from senlin_plugins.planning.spec import Region
 from testing.senlin import optimum
 
@@ -72,8 +72,8 @@ class Optimum(unittest.TestCase):
             )
 
         for decision, sign in (
-            (grow(regions, current, count), 1),
-            (shrink(regions, current, count, useless), -1),
+            (plan_growth(regions, current, count), 1),
+            (plan_shrinkage(regions, current, count, useless), -1),
         ):
             best = optimum.best(regions, current, sign * count)
             if not best:
@@ -90,17 +90,17 @@ class Steps(unittest.TestCase):
     @hypothesis.given(LARGER, st.integers(1, 12))
     def test_one_by_one_equals_at_once(self, cluster, count):
         regions, current, useless = cluster
-        growing = grow(regions, current, count)
+        growing = plan_growth(regions, current, count)
         if not growing.refusal:
             larger = current
             for _ in range(count):
-                larger = after(larger, grow(regions, larger, 1), 1)
+                larger = after(larger, plan_growth(regions, larger, 1), 1)
             self.assertEqual(after(current, growing, 1), larger)
-        shrinking = shrink(regions, current, count, useless)
+        shrinking = plan_shrinkage(regions, current, count, useless)
         if not shrinking.refusal:
             smaller, left = current, dict(useless)
             for _ in range(count):
-                step = shrink(regions, smaller, 1, left)
+                step = plan_shrinkage(regions, smaller, 1, left)
                 (name,) = step.plan
                 smaller = after(smaller, step, -1)
                 left[name] = max(0, left[name] - 1)
@@ -112,11 +112,12 @@ class Steps(unittest.TestCase):
         shuffled = rng.sample(regions, len(regions))
         turned = dict(rng.sample(list(current.items()), len(current)))
         self.assertEqual(
-            grow(regions, current, count), grow(shuffled, turned, count)
+            plan_growth(regions, current, count),
+            plan_growth(shuffled, turned, count),
         )
         self.assertEqual(
-            shrink(regions, current, count, useless),
-            shrink(shuffled, turned, count, useless),
+            plan_shrinkage(regions, current, count, useless),
+            plan_shrinkage(shuffled, turned, count, useless),
         )
 
 
@@ -132,7 +133,7 @@ class Examples(unittest.TestCase):
         self, weights, count, plan
     ):
         regions = [Region(name, weight) for name, weight in weights.items()]
-        decision = grow(regions, {}, count)
+        decision = plan_growth(regions, {}, count)
         self.assertEqual(plan, decision.plan)
         self.assertEqual(sorted(plan), list(decision.plan))
 
@@ -146,10 +147,10 @@ class Examples(unittest.TestCase):
         self, useless, plan
     ):
         regions = [Region('a'), Region('b')]
-        decision = shrink(regions, {'a': 2, 'b': 2}, 1, useless)
+        decision = plan_shrinkage(regions, {'a': 2, 'b': 2}, 1, useless)
         self.assertEqual(plan, decision.plan)
 
-    @ddt.data(grow, shrink)
+    @ddt.data(plan_growth, plan_shrinkage)
     def test_no_region_is_refused_with_the_documented_reason(self, decide):
         decision = decide([], {'a': 1}, 1)
         self.assertEqual('No region is found usable.', decision.refusal)

@@ -63,9 +63,9 @@ class Needs(unittest.TestCase):
     def test_services_and_ties_follow_from_the_properties(
         self, properties, services, ties
     ):
-        needed = node_region.services('compute', properties)
+        needed = node_region.list_services('compute', properties)
         self.assertEqual(['compute', *services], needed)
-        self.assertEqual(ties, node_region.ties(properties))
+        self.assertEqual(ties, node_region.list_ties(properties))
 
     @ddt.unpack
     @ddt.data(
@@ -121,5 +121,5 @@ class Regions(unittest.TestCase):
         self.assertEqual([region], counted)
 
     def test_what_has_no_data_and_no_context_names_no_region(self):
-        self.assertEqual({}, node_region.placement(object()))
+        self.assertEqual({}, node_region.read_placement(object()))
         self.assertIsNone(node_region.target_region(object(), None, None))

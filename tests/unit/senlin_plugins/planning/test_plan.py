@@ -43,7 +43,7 @@ class Changes(unittest.TestCase):
         cluster = snapshot(regions, nodes, gone, Change(True, count))
         decision = plan_change(cluster)
         sound = [region for region in regions if region.name not in gone]
-        among_sound = apportionment.grow(sound, cluster.current, count)
+        among_sound = apportionment.plan_growth(sound, cluster.current, count)
         self.assertEqual(among_sound.plan, decision.plan)
         self.assertEqual(among_sound.refusal, decision.refusal)
         self.assertEqual((), decision.candidates)

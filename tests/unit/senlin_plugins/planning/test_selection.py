@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from senlin_plugins.planning import selection
 from senlin_plugins.planning.decision import Decision
-from senlin_plugins.planning.selection import Criterion, select
+from senlin_plugins.planning.selection import Criterion, select_nodes
 
 
 def at(second):
@@ -77,7 +77,7 @@ class PerGroup(unittest.TestCase):
         self, candidate, deletion
     ):
         nodes = [Node('a', 'A', 'X'), Node('b', 'B', 'Y'), Node('c', 'B', 'Y')]
-        decision = select(nodes, 1, Criterion.OLDEST_FIRST, deletion)
+        decision = select_nodes(nodes, 1, Criterion.OLDEST_FIRST, deletion)
         self.assertEqual((candidate,), decision.candidates)
 
 
@@ -90,7 +90,7 @@ class Accept(unittest.TestCase):
     )
     @ddt.unpack
     def test_each_node_of_the_cluster_leaves_once(self, named, decision):
-        accepted = selection.accept([*named], (name for name in 'abc'))
+        accepted = selection.accept_nodes([*named], (name for name in 'abc'))
         self.assertEqual(decision, accepted)
 
 
@@ -125,7 +125,9 @@ class Properties(unittest.TestCase):
         candidates += ranked(rest, criterion)[:missing]
         # The order in which the nodes come does not matter.
         shuffled = rng.sample(nodes, len(nodes))
-        decision = select(shuffled, count, criterion, {'regions': per_region})
+        decision = select_nodes(
+            shuffled, count, criterion, {'regions': per_region}
+        )
         ids = tuple(node.id for node in candidates)
         self.assertEqual(ids, decision.candidates)
         self.assertEqual(shortage, decision.shortage)
