@@ -22,7 +22,7 @@ _COLUMNS: Final = (
 
 
 class LintFilter(FilterCommand):
-    """Find extra specs and metadata that are almost certainly mistakes.
+    """Find probable mistakes in flavors and aggregates, and their remedies.
 
     The command judges AggregateInstanceTypeFilter alone. The exit code is 2 if
     at least one finding is an error. The command does not change anything.

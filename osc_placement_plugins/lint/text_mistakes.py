@@ -3,7 +3,7 @@
 """Mistakes in a single key or value, of a flavor or of an aggregate.
 
 :mod:`nova_filters.matching.requirement` finds invalid values. The other
-findings are about valid texts that are almost certainly mistakes.
+findings are about valid texts that are probably mistakes.
 
 The *sentinels* of the filter are ``*``, ``~`` and ``!``. The *flags* are the
 metadata keys ``force_metadata_check`` and ``prefer_metadata_check``.

@@ -193,8 +193,9 @@ class SpreadTest(pages.PageTestCase):
         minutes = members.PENDING.total_seconds() / 60
         self.assert_page_says(
             'nova-spread',
-            f'After {NUMBERS[minutes]} minutes, the weigher assumes that a '
-            'start or a move has failed.',
+            f'If a member has no host in the database {NUMBERS[minutes]} '
+            'minutes after its request, the weigher assumes that its start or '
+            'its move has failed.',
         )
 
 

@@ -81,8 +81,9 @@ class MeasuredTest(pages.PageTestCase):
         alone, ours = pair(UNCHECKED, failing)
         self.assert_page_says(
             'soft-anti-affinity',
-            f'On 12 hosts, when 20% of the builds failed once, {ours} of nine '
-            f'servers broke the policy, and {alone} with Nova alone.',
+            'Example: nobody checks, and 20% of the builds fail once. Of nine '
+            f'servers on 12 hosts, {ours} then broke the policy, and {alone} '
+            'with Nova alone.',
         )
 
     def test_a_rolling_restart(self) -> None:

@@ -134,7 +134,7 @@ class PagesTest(pages.PageTestCase):
         forward, *_, back = read_lists(text)
         for steps, order in (
             (forward, ('Install', 'heat.conf', 'nova.conf', 'three')),
-            (back, ('nova.conf', 'heat.conf', 'Uninstall')),
+            (back, ('nova.conf', 'heat.conf', 'ninstall')),
         ):
             self.assertEqual(sorted(order, key=steps.index), [*order])
         for says in (
