@@ -10,8 +10,8 @@ import ddt
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nova_filters.spread import topology
-from nova_filters.spread.topology import Policy, Ties
+from nova_filters.spread import ranking, topology
+from nova_filters.spread.ranking import Policy, Ties
 from tests import pages
 
 #: How many teams are resized.
@@ -33,13 +33,13 @@ def make(
     policy: Policy = Policy(),  # noqa: B008
     ties: Ties = Ties('team'),  # noqa: B008
     ahead: int = 0,
-) -> topology.Topology:
+) -> ranking.Domains:
     """Return the domains of candidates.
 
     :param hosts: the paths of the candidates, with blanks between them.
     :param members: the path of the host of each member.
     """
-    domains = topology.Topology(map(path, hosts.split()), policy, ties)
+    domains = ranking.Domains(map(path, hosts.split()), policy, ties)
     for member in members.split():
         domains.add_members(path(member), 1)
     for _ in range(ahead):
@@ -84,9 +84,7 @@ class ChooseTest(pages.PageTestCase):
         hosts = [path(f'{n // 3}{n}') for n in range(10)]
         ties = Ties(str(team))
         policy = Policy(pack, capacity)
-        domains = topology.Topology(
-            [hosts[n] for n in candidates], policy, ties
-        )
+        domains = ranking.Domains([hosts[n] for n in candidates], policy, ties)
         counts: collections.Counter[topology.Path] = collections.Counter()
         for n in members:
             domains.add_members(hosts[n], 1)
@@ -147,7 +145,7 @@ class ChooseTest(pages.PageTestCase):
         paths = [(('host', f'host-{number}'),) for number in range(hosts)]
         chosen = set()
         for number in range(members):
-            domains = topology.Topology(paths, Policy(), Ties(team))
+            domains = ranking.Domains(paths, Policy(), Ties(team))
             for origin in paths[:number]:
                 domains.place_member(origin)
             best, *_ = domains.sort_candidates(paths[number])
