@@ -3,7 +3,6 @@
 """A running Senlin for the tests: the very engine that the demo shows."""
 
 import collections
-import unittest
 from unittest import mock
 
 import eventlet
@@ -14,6 +13,7 @@ from senlin.objects import cluster_lock
 
 from senlin_plugins import conf
 from testing.senlin import engine
+from tests import pages
 
 REGION_POLICY = 'senlin_plugins.policy.region_placement'
 DELETION_POLICY = 'senlin_plugins.policy.deletion'
@@ -41,7 +41,7 @@ DEAD = ('probe compute', 'server_create', 'server_get', 'server_delete')
 EXACTLY = {'adjustment_type': 'EXACT_CAPACITY'}
 
 
-class TestCase(unittest.TestCase):
+class TestCase(pages.PageTestCase):
     """Clusters on the embedded engine, which each test finds empty."""
 
     def setUp(self):

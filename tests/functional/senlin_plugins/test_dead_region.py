@@ -7,7 +7,6 @@ from keystoneauth1 import exceptions as keystone_exc
 
 from senlin_plugins import endpoints
 from testing.senlin import stub_cloud
-from tests import pages
 from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import (
     NO_PLAN,
@@ -18,7 +17,7 @@ from tests.functional.senlin_plugins.base import (
 )
 
 
-class Silent(pages.PageTestCase, base.TestCase):
+class Silent(base.TestCase):
     def setUp(self):
         super().setUp()
         self.patch(endpoints, 'PAUSE', 0)

@@ -9,7 +9,7 @@ import senlin.cmd  # noqa: F401
 from senlin.api.middleware import fault
 
 from senlin_plugins import deletion_policy
-from tests import numbers, pages
+from tests import numbers
 from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import ONE, TWO
 
@@ -26,7 +26,7 @@ class NumbersTest(numbers.NumbersCase):
         self.assert_told('conflict', error.code)
 
 
-class ShrinkTest(pages.PageTestCase, base.TestCase):
+class ShrinkTest(base.TestCase):
     def test_the_regions_keep_their_proportions(self):
         regions = (ONE, 100), (TWO, 200)
         cluster = self.spread(*regions, count=6)
@@ -41,7 +41,7 @@ class ShrinkTest(pages.PageTestCase, base.TestCase):
         )
 
 
-class DeletionTest(pages.PageTestCase, base.TestCase):
+class DeletionTest(base.TestCase):
     def test_whether_nodes_are_destroyed(self):
         #: The value in YAML, by whether nodes are left.
         values = {}

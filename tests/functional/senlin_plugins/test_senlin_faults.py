@@ -50,11 +50,18 @@ class Profiles(FaultCase):
         self.assertEqual('FAILED', action['status'])
         self.wait_until_free(cluster)
         node = self.only_node(cluster)
-        self.assertEqual('CREATING', node['status'])
         with self.assertRaisesRegex(engine.ApiError, 'in status CREATING'):
             self.senlin.delete(f'/nodes/{node["id"]}')
+        servers = 'a server' if self.servers else 'no server'
         self.delete_by_force(node['id'])
-        self.assertEqual([], self.senlin.nodes(cluster))
+        verb = 'keeps' if self.senlin.nodes(cluster) else 'deletes'
+        self.assert_page_says(
+            'senlin',
+            'Leave ``volume_type`` out of ``block_device_mapping_v2``. '
+            f'Otherwise, Senlin creates {servers}, and the node stays in '
+            f'{node["status"]}. ``openstack cluster node delete --force`` '
+            f'{verb} such a node.',
+        )
 
     def test_without_an_image_other_metadata_end_in_error(self):
         cluster = self.cluster(size=1)
@@ -66,10 +73,16 @@ class Profiles(FaultCase):
             'FAILED', self.senlin.wait(answer['started'])['status']
         )
         self.wait_until_free(cluster)
-        self.assertEqual('ERROR', self.only_node(cluster)['status'])
+        broken = self.only_node(cluster)['status']
         self.act(cluster, 'recover', check=True)
-        self.assertEqual('ACTIVE', self.only_node(cluster)['status'])
-        self.assertEqual(before, self.held(cluster))
+        healed = self.only_node(cluster)['status']
+        verb = 'keeps' if before == self.held(cluster) else 'replaces'
+        self.assert_page_says(
+            'senlin',
+            f'``metadata``: the nodes go to {broken}. ``openstack cluster '
+            f'recover --check true`` brings them back to {healed}, and {verb} '
+            'the servers.',
+        )
 
     def test_a_server_can_belong_to_two_nodes(self):
         cluster = self.cluster(size=1)
@@ -82,8 +95,13 @@ class Profiles(FaultCase):
         node = self.senlin.call('POST', '/nodes/adopt', adopted)['node']
         self.assertEqual(server, node['physical_id'])
         self.assert_done(self.senlin.delete(f'/nodes/{node["id"]}'))
-        self.assertEqual({}, self.servers)
         self.assertEqual(server, self.only_node(cluster)['physical_id'])
+        verb = 'keep' if server in self.servers else 'lose'
+        self.assert_page_says(
+            'senlin',
+            'Senlin would adopt it again, and if you deleted one of the two '
+            f'nodes, the other node would {verb} its server.',
+        )
 
     def test_a_lost_answer_leaves_a_server(self):
         create = stub_cloud.Compute.server_create
@@ -99,7 +117,7 @@ class Profiles(FaultCase):
             action = self.senlin.act(cluster, 'scale_out')
         self.assertEqual('FAILED', action['status'])
         self.wait_until_free(cluster)
-        self.assertEqual('ERROR', self.only_node(cluster)['status'])
+        status = self.only_node(cluster)['status']
         self.act(cluster, 'recover')
         node = self.only_node(cluster)
         named = []
@@ -107,6 +125,13 @@ class Profiles(FaultCase):
             named.append(server.metadata['cluster_node_id'])
         self.assertEqual([node['id']] * 2, named)
         self.assertIn(node['physical_id'], self.servers)
+        self.assert_page_says(
+            'senlin',
+            'If Nova creates a server, but the answer is lost, the node goes '
+            f'to {status}. The next recovery creates another server. The '
+            'metadata ``cluster_node_id`` of both servers is the id of the '
+            'node',
+        )
 
 
 class Deletions(FaultCase):
@@ -119,7 +144,12 @@ class Deletions(FaultCase):
         self.assertIs(
             False, action['data']['deletion']['destroy_after_deletion']
         )
-        self.assertEqual({}, self.servers)
+        verb = 'keeps' if self.servers else 'destroys'
+        self.assert_page_says(
+            'senlin',
+            f'{verb} the server even if ``destroy_after_deletion`` is '
+            '``false``.',
+        )
 
     def test_a_hook_leaves_a_server_in_the_pool(self):
         for properties, failure in (
@@ -139,6 +169,12 @@ class Deletions(FaultCase):
             (pool,) = self.cloud.pools.values()
             self.assertEqual(before, {*pool.values()})
             self.senlin.reset()
+        self.assert_page_says(
+            'senlin',
+            'a server can stay in the pool although the action has succeeded. '
+            'This happens if ``destroy_after_deletion`` is ``false``, or if '
+            'the load balancer does not remove the server.',
+        )
 
     def lose_engine(self):
         """Let an engine die while its hook waits; return the cluster."""
@@ -152,7 +188,14 @@ class Deletions(FaultCase):
         self.assertEqual('FAILED', self.senlin.wait(action)['status'])
         self.wait_until_free(cluster)
         self.assertEqual(3, len(self.servers))
-        self.assert_capacity(cluster, 2)
+        self.assertEqual(3, len(self.ids(cluster)))
+        shown = self.senlin.call('GET', f'/clusters/{cluster}')['cluster']
+        level = 'low' if shown['desired_capacity'] < 3 else 'high'
+        self.assert_page_says(
+            'senlin',
+            'If senlin-engine dies while it waits, the nodes stay, but the '
+            f'desired capacity is too {level}.',
+        )
         return cluster
 
     def test_an_engine_that_dies_leaves_the_capacity_too_low(self):
@@ -165,7 +208,13 @@ class Deletions(FaultCase):
     def test_a_recovery_deletes_nodes_above_the_capacity(self):
         cluster = self.lose_engine()
         self.act(cluster, 'recover', check_capacity=True)
-        self.assertEqual(2, len(self.servers))
+        verb = {2: 'deletes', 3: 'keeps'}[len(self.servers)]
+        self.assert_page_says(
+            'senlin',
+            'Run ``openstack cluster resize --capacity`` with the number of '
+            'nodes. Otherwise, ``openstack cluster recover --check-capacity '
+            f'true`` {verb} nodes.',
+        )
 
 
 class Sizes(FaultCase):
@@ -201,13 +250,19 @@ class Zones(FaultCase):
             action = self.senlin.act(cluster, name)
             self.assertEqual('FAILED', action['status'])
             self.assertEqual("'nova'", action['status_reason'])
-        action, node_id = self.senlin.start_node(
+        started, node_id = self.senlin.start_node(
             cluster, self.senlin.profile()
         )
-        self.assertEqual('FAILED', self.senlin.wait(action)['status'])
+        self.assertEqual('FAILED', self.senlin.wait(started)['status'])
         self.wait_until_free(cluster)
-        self.assertEqual('INIT', self.shown(node_id)['status'])
+        status = self.shown(node_id)['status']
         self.assert_done(self.senlin.delete(f'/nodes/{node_id}'))
+        self.assert_page_says(
+            'senlin',
+            'Otherwise, actions fail with the name of a zone as the reason, '
+            f'such as ``{action["status_reason"]}``. A new node then stays in '
+            f'{status}: delete the node.',
+        )
         self.detach(cluster)
         self.attach(cluster, self.zones('AZ-1', 'nova'))
         self.act(cluster, 'scale_out')
@@ -231,4 +286,10 @@ class Gone(FaultCase):
             action = self.senlin.delete(f'/nodes/{lost[0]}')
             self.assertEqual('FAILED', action['status'])
             self.assertEqual(before, self.ids(cluster))
+            self.assert_page_says(
+                'senlin',
+                'Do not delete nodes there, either: the deletion fails. After '
+                '``openstack cluster members del``, the desired capacity is '
+                'also too low.',
+            )
             self.cloud.heal()
