@@ -4,6 +4,7 @@
 
 import logging
 import pathlib
+import re
 import sqlite3
 import subprocess
 import tempfile
@@ -158,6 +159,43 @@ class PagesTest(pages.Walk, base.CloudTestCase):
         self.set_option('server_group_weight_multiplier', 0)
         with self.assertNoLogs('nova_filters', 'INFO'):
             self.restart()
+        text = self.files['nova.conf']
+        self.assertEqual('', self.start(text))
+        problems = [
+            self.start(text.replace(old, new))
+            for old, new in (
+                ('multiplier = 10.0', 'multiplier = much'),
+                ('nova_filters.all_weighers', 'nova_filters.gone'),
+            )
+        ]
+        verb = 'does not start' if all(problems) else 'starts'
+        self.assert_says(
+            'If an option has a wrong value, or if a plug-in does not load, '
+            f'nova-scheduler {verb}.'
+        )
+
+    def start(self, text, **how):
+        """Return why nova-scheduler does not start with a nova.conf."""
+        folder = tempfile.TemporaryDirectory(prefix='opp-start-')
+        self.addCleanup(folder.cleanup)
+        home = pathlib.Path(folder.name)
+        (home / 'nova.conf').write_text(text)
+        return starts.start(home, **how)
+
+    def test_how_many_lines_of_filters_are_needed(self):
+        page = 'doc/source/quickstart-nova.rst'
+        (text,) = (
+            block.text
+            for block in pages.read(page)
+            if block.marks.get('file') == 'nova.conf'
+        )
+        self.assertEqual('', self.start(text))
+        lines = re.findall('available_filters = .+\n', text)
+        needed = [line for line in lines if self.start(text.replace(line, ''))]
+        word = {1: 'one of the', 2: 'both'}[len(needed)]
+        self.assert_page_says(
+            'quickstart-nova', f'You need {word} ``available_filters`` lines.'
+        )
 
     def check_debug_line(self, run):
         *_, last = self.request_members(3)
@@ -244,17 +282,12 @@ class PagesTest(pages.Walk, base.CloudTestCase):
         self.assertEqual(run().strip(), str(caught.exception))
 
     def check_without_wheel(self, run):
-        folder = tempfile.TemporaryDirectory(prefix='opp-wheel-')
-        self.addCleanup(folder.cleanup)
-        home = pathlib.Path(folder.name)
-        (home / '.nova').mkdir()
-        (home / '.nova' / 'nova.conf').write_text(self.files['nova.conf'])
-        self.assertEqual('', starts.start(home))
-        problem = starts.start(home, with_wheel=False)
+        text = self.files['nova.conf']
+        self.assertEqual('', self.start(text))
+        problem = self.start(text, with_wheel=False)
         self.assertEqual(run().strip(), problem)
         # Without the lines, Nova starts without the wheel.
-        (home / '.nova' / 'nova.conf').write_text('')
-        self.assertEqual('', starts.start(home, with_wheel=False))
+        self.assertEqual('', self.start('', with_wheel=False))
         self.assert_says('nova-scheduler does not start.')
         self.assert_page_says(
             'roll-out',

@@ -4,8 +4,10 @@
 
 import logging
 from typing import Any
+from unittest import mock
 
 from nova import objects
+from nova.compute import api as compute_api
 
 from testing.nova import engine, states
 from tests.functional.nova_filters import base
@@ -34,6 +36,44 @@ class BootTest(base.CloudTestCase):
         self.assertIsNone(boot.host)
         (line,) = logs.output
         self.assertIn("the flavor has 'k': 'two' is not a number", line)
+
+    def test_a_change_of_an_aggregate_needs_no_restart(self) -> None:
+        hosts = [self.add_host(), self.add_host()]
+        aggregate = self.add_aggregate(hosts[:1], {})
+        requests = [
+            self.cloud.request(self.add_flavor(specs), hosts)
+            for specs in (
+                {'aggregate_instance_extra_specs:os': 'windows'},
+                {},
+            )
+        ]
+        self.restart()
+
+        def filtered() -> list[list[str]]:
+            return [
+                self.cloud.filtered(self.scheduler, request)
+                for request in requests
+            ]
+
+        before = filtered()
+        # Without the message queue between the API and the scheduler.
+        api = compute_api.AggregateAPI()
+        with mock.patch.object(api, 'query_client', self.scheduler):
+            api.update_aggregate_metadata(
+                self.cloud.context, aggregate.id, {'os': 'windows', **base.ON}
+            )
+        after = filtered()
+        self.assertEqual([[], hosts], before)
+        is_new = after == [hosts[:1], hosts[1:]]
+        when = 'next request' if is_new else 'restart'
+        self.assert_page_says(
+            'quickstart-nova',
+            'The filter in nova-scheduler gives the same answers from the '
+            f'{when} on.',
+        )
+        self.assert_page_says(
+            'nova', f'a change to an aggregate takes effect with the {when}.'
+        )
 
 
 class MoveTest(base.CloudTestCase):
