@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import docutils.nodes
 
-from tests import pages
+from tests import pages, promises
 
 _NAME = re.compile(r'[A-Za-z_][\w-]{3,}')
 _SERVICE = re.compile('(?:nova|heat|senlin)-[a-z-]+')
@@ -43,6 +43,56 @@ STEPS = (
     # Without the package, a service cannot load what its file names.
     ('restart', 'uninstall'),
 )
+#: The tests that try each attack on the page ``SECURITY``.
+ATTACKS = {
+    'a rebuild hint from a tenant, to get past the filter': [
+        'functional.nova_filters.test_scheduler.MoveTest.'
+        'test_only_a_rebuild_on_its_own_host_is_believed',
+    ],
+    'hints without a signature, with a wrong one, or with one of another '
+    'project': [
+        'functional.nova_filters.test_weigher.StackTest.'
+        'test_hints_that_heat_has_not_signed_count_nowhere',
+    ],
+    'any text as extra spec, metadata or hint': [
+        'unit.nova_filters.matching.test_matcher.SiftTest.'
+        'test_anything_has_one_verdict',
+    ],
+    'forged and copied hints in templates': [
+        'functional.heat_hints.test_stacks.TestStacks.'
+        'test_each_request_says_what_heat_says_of_its_resource',
+        'cloud.test_heat.TestHints.test_servers_carry_their_place',
+    ],
+    'hints of a template or provider that forge an identifier of the stack': [
+        'unit.heat_hints.test_hints.TestAnything.'
+        'test_no_reserved_name_is_left',
+    ],
+    'reading the key in a log that shows all options': [
+        'functional.heat_hints.test_stacks.TestStacks.'
+        'test_no_key_is_in_the_log_with_all_its_dumps_of_options',
+    ],
+    'webhook values that are not numbers, and requests to delete nodes that '
+    'are not in the cluster': [
+        'functional.senlin_plugins.test_bad_input.Webhooks.'
+        'test_what_makes_no_sense_changes_nothing',
+    ],
+    'reading a password or a key in the output of an upgrade check': [
+        'functional.nova_filters.test_status.NovaFiltersStatusTest.'
+        'test_a_password_in_another_option_is_not_told',
+    ],
+    'reading the password in the text of an exception in the log': [
+        'unit.test_log_lines.LoggerTest.'
+        'test_the_exception_is_not_appended_to_a_line',
+    ],
+    'reading the password of a database in the output of a command': [
+        'functional.senlin_plugins.test_commands.ConvertTest.'
+        'test_no_password_is_told',
+    ],
+    'control characters, and texts of any length, in messages': [
+        'unit.os_placement_plugins.test_text.TextTest.'
+        'test_an_exception_is_one_printable_line_of_some_length',
+    ],
+}
 #: What the other names come from.
 SOURCES = """
     senlin_plugins nova_filters heat_hints os_placement_plugins
@@ -186,10 +236,19 @@ class PagesTest(pages.PageTestCase):
     def test_each_test_of_an_attack_exists(self) -> None:
         text = (pages.ROOT / 'SECURITY.rst').read_text('utf-8')
         *_, table = pages.parse(text).findall(docutils.nodes.tbody)
+        told = {}
         for row in table.findall(docutils.nodes.row):
-            *_, files = (cell.astext() for cell in row)
-            for file in ''.join(files.split()).split(','):
-                self.assertTrue((pages.ROOT / file).is_file(), file)
+            _, attack, files = (cell.astext() for cell in row)
+            told[' '.join(attack.split())] = ''.join(files.split()).split(',')
+        found = {}
+        for attack, names in ATTACKS.items():
+            found[attack] = []
+            for name in names:
+                self.assertTrue(promises.exists(name), name)
+                module, _, _ = name.rsplit('.', 2)
+                file = f'tests/{module.replace(".", "/")}.py'
+                found[attack].append(file)
+        self.assertEqual(found, told)
 
     def test_the_order_of_plug_ins_for_devstack(self) -> None:
         readme = (pages.ROOT / 'devstack/README.rst').read_text('utf-8')
