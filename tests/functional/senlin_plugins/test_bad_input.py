@@ -19,6 +19,11 @@ TOO_FEW = "The target capacity (1) is less than the cluster's min_size (2)."
 #: The action of a webhook, what is sent, and the reason of the refusal.
 WEBHOOKS = (
     ('CLUSTER_SCALE_OUT', {'count': str(HUGE)}, TOO_MANY.format(HUGE + 2)),
+    (
+        'CLUSTER_SCALE_OUT',
+        {'count': 'many'},
+        "'count' is 'many': it must be a whole number.",
+    ),
     ('CLUSTER_SCALE_IN', {'count': 1}, TOO_FEW),
     ('CLUSTER_RESIZE', EXACTLY | {'number': HUGE}, TOO_MANY.format(HUGE)),
     (

@@ -228,6 +228,11 @@ class Sizes(FaultCase):
         }
         with self.assertRaisesRegex(engine.ApiError, 'min_size'):
             self.senlin.call('POST', '/clusters', {'cluster': body})
+        del body['min_size']
+        made = self.senlin.call('POST', '/clusters', {'cluster': body})
+        self.assert_page_says(
+            'senlin', f'Its ``min_size`` must be {made["cluster"]["min_size"]}'
+        )
         cluster = self.spread((ONE,), (TWO,), count=2)
         self.act(cluster, 'resize', min_size=2)
         self.assertEqual(
