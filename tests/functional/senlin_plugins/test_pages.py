@@ -188,7 +188,7 @@ class PagesTest(pages.Walk, gateway.ShellTestCase):
         node = self.ids(self.c1, TWO)[0]
         self.assertEqual('ERROR', self.shown(node)['status'])
         self.cloud.heal()
-        self.assert_says('This keeps all other nodes, and brings them')
+        self.assert_says('keeps all other nodes, and brings them')
         run(NODE=node)
         del before[node]
         self.assertEqual(before, self.held(self.c1))
