@@ -193,8 +193,9 @@ class TestStacks(base.ScenarioCase):
     def test_no_key_is_in_the_log_with_all_its_dumps_of_options(self):
         self.assertIn('heat_hints.signing_key ', self.outcome.log)
         self.assertIn('  signing_key = ***', self.outcome.log)
-        for key in (signing.KEY[:20], OLD_KEY[:20]):
-            self.assertNotIn(key, self.outcome.log)
+        for key in (signing.KEY, OLD_KEY):
+            for part in (key[:6], key[-6:]):
+                self.assertNotIn(part, self.outcome.log)
         self.assert_page_says(
             'SECURITY',
             'The log and the commands never show a key or a part of it.',

@@ -147,6 +147,11 @@ class ReadTest(unittest.TestCase):
         nothing = stack_hints.StackHints()
         for sent in (hints, project):
             self.assertEqual(nothing, stack_hints.read(sent, project, KEYS))
+            self.assertIsNone(
+                stack_hints.read_root_stack_id(sent, project, KEYS)
+            )
+        root = stack_hints.read_root_stack_id(hints, project, None)
+        self.assertEqual(read.root_stack_id, root)
 
     def test_without_keys_every_hint_is_believed(self) -> None:
         hints = {**signing.EXAMPLE, 'heat_signature': 'forged'}

@@ -65,6 +65,7 @@ class RankingTest(unittest.TestCase):
     @ddt.data(
         # The right host makes up for one rank, and for no more.
         (9.9, {'a': 0.0, 'b': 1.0}),
+        (10.0, {'a': 0.0, 'b': 1.0}),
         (10.1, {'a': 1.0, 'b': 0.0}),
     )
     @ddt.unpack

@@ -187,5 +187,7 @@ class NearestTest(unittest.TestCase):
 
     def test_two_reasons_on_one_key_count_once(self) -> None:
         demanding = {'gpu': 'h100', 'ssd': '*', 'os': '*', **_ON}, 'h2'
-        matches = _match(self.GPU, ({'ssd': 'nvme'}, 'h1'), demanding)
+        # Two keys of h1 differ, and nothing is missing there.
+        different = {'gpu': 'k80', 'ssd': 'sata', 'os': '1'}, 'h1'
+        matches = _match(self.GPU, different, demanding)
         self.assertEqual('h2', matches.nearest().name)

@@ -155,6 +155,11 @@ def codes_of(findings: list[Finding], other: Finding) -> set[tuple[str, ...]]:
 #: Public set-ups in which other programs read extra specs or metadata: the
 #: extra specs of flavors, and the metadata of aggregates.
 _PUBLIC = (
+    # Mistakes in keys that may be somebody else's.
+    ([{' gpu': 'a'}], [{'gpu': 'a'}]),
+    ([{'gpu': 'a <or> b'}], [{'gpu': 'a,b'}]),
+    ([{'gpu': '/root'}, {}], [{'disk': 'a'}, {'gpu': 'x'}]),
+    ([{'hw:gpu': '/root'}], [{'hw:gpu': 'a'}]),
     # Instance HA evacuates what is tagged.
     ([{'evacuable': 'true'}], [{'evacuable': 'true'}]),
     ([{'evacuable': 'true'}], [{'gpu': 'a'}]),

@@ -150,6 +150,11 @@ class Examples(unittest.TestCase):
         decision = plan_shrinkage(regions, {'a': 2, 'b': 2}, 1, useless)
         self.assertEqual(plan, decision.plan)
 
+    def test_use_decides_a_tie_before_weight(self):
+        regions = [Region('a', 1), Region('b', 3)]
+        decision = plan_shrinkage(regions, {'a': 1, 'b': 2}, 1, {'b': 1})
+        self.assertEqual({'b': 1}, decision.plan)
+
     @ddt.data(plan_growth, plan_shrinkage)
     def test_no_region_is_refused_with_the_documented_reason(self, decide):
         decision = decide([], {'a': 1}, 1)
