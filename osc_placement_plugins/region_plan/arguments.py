@@ -34,8 +34,12 @@ def read_snapshot(
     :raises CommandError: if the input is wrong.
     """
     growing = parsed_args.scale_out is not None
-    number = parsed_args.scale_out or parsed_args.scale_in
-    change = Change(growing, values.parse_number(number, "'count'", 1))
+    option = '--scale-in'
+    number = parsed_args.scale_in
+    if growing:
+        option = '--scale-out'
+        number = parsed_args.scale_out
+    change = Change(growing, values.parse_number(number, option, 1))
     cluster = None
     if reader and parsed_args.cluster:
         cluster = reader.find_cluster(parsed_args.cluster)

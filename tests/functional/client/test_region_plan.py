@@ -67,7 +67,8 @@ class RegionPlanTest(base.CommandTestCase):
     @ddt.data(
         (f'{REGIONS} --scale-out 1 --max-nodes x', '--max-nodes', "'x'"),
         ('--scale-out 1', 'Which regions?', '--spec'),
-        (f'{REGIONS} --scale-out 0', "'0'", '1 or greater'),
+        (f'{REGIONS} --scale-out 0', '--scale-out', "'0'", '1 or greater'),
+        (f'{REGIONS} --scale-in 0x3', '--scale-in', 'a whole number'),
         (f'{REGIONS} --scale-in 1', 'no feasible plan', '0 can be removed'),
         (f'{REGIONS} --current RegionOne --scale-out 5', 'NAME=COUNT'),
         (f'{REGIONS} --without Four --scale-out 5', 'Four', 'RegionOne'),
