@@ -129,12 +129,8 @@ def group_refused(
     return groups
 
 
-def count_reasons(groups: Sequence[Group]) -> str:
-    """Return the most frequent reasons, each with its number of hosts."""
-    counts = []
-    for group in groups[: report.NAMED]:
-        counts.append(f'{len(group.hosts)} {group.summary}')
-    rest = sum(len(group.hosts) for group in groups[report.NAMED :])
-    if rest:
-        counts.append(f'{rest} for other reasons')
-    return ', '.join(counts)
+def describe_groups(groups: Sequence[Group]) -> str:
+    """Return the reasons in the words of nova-scheduler's log."""
+    by_summary = {group.summary: group.hosts for group in groups}
+    total = sum(map(len, by_summary.values()))
+    return report.count_reasons(by_summary, total)

@@ -72,19 +72,16 @@ def _log_refused(
                 },
             )
     if refused and not passed:
+        total = sum(map(len, refused.values()))
+        groups = report.group_hosts(matcher, refused, report.NAMED)
         LOG.info(
             'Instance %(instance)s, flavor %(flavor)s: 0 of %(total)d hosts: '
             '%(reasons)s',
             {
                 'instance': instance,
                 'flavor': quote(plugin.field(spec_obj.flavor, 'name')),
-                'total': sum(map(len, refused.values())),
-                'reasons': ', '.join(
-                    f'{number} {reason}'
-                    for number, reason in report.count_reasons(
-                        matcher, refused
-                    )
-                ),
+                'total': total,
+                'reasons': report.count_reasons(groups, total),
             },
         )
 

@@ -2,7 +2,7 @@
 
 """The log lines about refused hosts: each mismatch with a number of hosts."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sized
 from typing import Any, Final, TypeVar
 
 from nova_filters.matching.inputs import read_aggregate
@@ -123,23 +123,20 @@ def _split_by_causes(
     return parts
 
 
-def count_reasons(
-    matcher: Matcher, refused: Mapping[Mismatch, list[Any]]
-) -> list[tuple[int, str]]:
-    """Count refused hosts by the summary of their mismatch.
+def count_reasons(groups: Mapping[str, Sized], total: int) -> str:
+    """Return the most frequent reasons, each with its number of hosts.
 
-    :returns: pairs of a number of hosts and a summary, the largest number
-        first. Only the most frequent reasons are listed. If there are more
-        reasons, the last pair counts the other hosts.
+    :param groups: refused hosts, by the summary of their mismatch.
+    :param total: the number of all refused hosts. If further reasons or hosts
+        are left out, the last part of the text counts these hosts.
     """
-    groups = group_hosts(matcher, refused, NAMED)
-    lines = [(len(hosts), summary) for summary, hosts in groups.items()]
-    lines.sort(key=lambda line: (-line[0], line[1]))
-    rest = sum(map(len, refused.values()))
-    rest -= sum(number for number, _ in lines)
+    counts = [(len(hosts), summary) for summary, hosts in groups.items()]
+    counts.sort(key=lambda count: (-count[0], count[1]))
+    counts = counts[:NAMED]
+    rest = total - sum(number for number, _ in counts)
     if rest:
-        lines.append((rest, 'for other reasons'))
-    return lines
+        counts.append((rest, 'for other reasons'))
+    return ', '.join(f'{number} {summary}' for number, summary in counts)
 
 
 def unite_aggregates(hosts: Iterable[Any]) -> set[Any]:

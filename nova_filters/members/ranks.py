@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Weigh hosts for a server of a stack or server group, between two services.
+"""Weigh hosts for a server of a stack or server group.
 
 Read the members from Nova's databases, let ``spread`` decide, and return the
 weights.
@@ -80,11 +80,11 @@ class Ranks:
         counted = self.count_members(team, states, request)
         if counted is None:
             return [0.0] * len(hosts)
-        capacity = 1
+        capacity = None
         keys = [*CONF.nova_filters.stack_spread_over]
         if team[0] == members.STRICT:
             rules = request.instance_group.rules or {}
-            capacity = rules.get('max_server_per_host', capacity)
+            capacity = rules.get('max_server_per_host', 1)
             if topology.HOST not in keys:
                 keys.append(topology.HOST)
         aggregates = {state.host: state.aggregates or () for state in states}

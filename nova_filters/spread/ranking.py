@@ -15,7 +15,6 @@ from typing import Final, NamedTuple
 from nova_filters.spread.members import (
     POLICIES,
     RESIZE,
-    STRICT,
     Members,
     Pending,
     Team,
@@ -231,7 +230,7 @@ class Domains:
 
 def weigh_hosts(
     team: Team,
-    capacity: int,
+    capacity: int | None,
     members: Members,
     paths: Paths,
     sums: Mapping[str, float],
@@ -239,15 +238,13 @@ def weigh_hosts(
 ) -> dict[str, float]:
     """Return the weight of each candidate, by host.
 
-    :param capacity: how many members of a team with the policy
-        ``anti-affinity`` a host may have.
+    :param capacity: how many members a host may have, by a hard policy; None
+        for any number.
     :param sums: the sum of the other weights of each candidate, by host.
     :param multiplier: the number by which Nova multiplies the weights. If it
         is positive, stacks are packed.
     """
-    policy = Policy(POLICIES.get(team[0], multiplier > 0))
-    if team[0] == STRICT:
-        policy = policy._replace(capacity=capacity)
+    policy = Policy(POLICIES.get(team[0], multiplier > 0), capacity)
     best = max(sums.values())
     deficits = {
         host: (best - total) / abs(multiplier) for host, total in sums.items()
@@ -256,7 +253,7 @@ def weigh_hosts(
     weights = {}
     for host, rank in ranks.items():
         weight = float(rank)
-        if team[0] == STRICT:
+        if capacity is not None:
             # Nova refuses or breaks a hard policy if the other weighers send
             # a member to another host.
             weight -= deficits[host]

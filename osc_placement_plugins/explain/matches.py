@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from nova_filters.matching.mismatch import Cause
 from osc_placement_plugins.inventory import (
     Inventory,
-    count_reasons,
     create_matcher,
+    describe_groups,
     group_refused,
 )
 from osc_placement_plugins.lint import text_mistakes
@@ -55,7 +55,7 @@ class HostMatches:
         if self.idle:
             text += f' ({len(self.idle)} of them not up)'
         if self.groups:
-            text += f': {count_reasons(self.groups)}'
+            text += f': {describe_groups(self.groups)}'
         return f'{text}.'
 
     def nearest(self) -> ComputeHost | None:

@@ -15,8 +15,8 @@ from nova_filters.matching.mismatch import Cause, Side, quote_all
 from os_placement_plugins.text import listed, quote
 from osc_placement_plugins.inventory import (
     Inventory,
-    count_reasons,
     create_matcher,
+    describe_groups,
     group_refused,
 )
 from osc_placement_plugins.lint import remedies, text_mistakes
@@ -207,7 +207,7 @@ class FlavorMistakes:
             names = listed([f'{host.name} ({host.state})' for host in passed])
             text = f'none of the hosts that take the flavor is up: {names}'
         else:
-            reasons = count_reasons(group_refused(matcher, refused))
+            reasons = describe_groups(group_refused(matcher, refused))
             text = f'0 of {len(self._hosts)} hosts take it: {reasons}'
         yield Finding(FindingCode.NO_HOST, '', text)
 

@@ -52,9 +52,8 @@ class SiftTest(unittest.TestCase):
         self.assertEqual(['open'], [host.name for host in passed])
         (problem,) = report.list_problems(matcher, refused)
         self.assertIn("aggregate 'unreadable' could not be read", problem)
-        self.assertEqual(
-            [(1, problem)], report.count_reasons(matcher, refused)
-        )
+        groups = report.group_hosts(matcher, refused)
+        self.assertEqual({problem: hosts[:1]}, groups)
         self.assertEqual(
             ['?', 'a'],
             report.list_names(Host('h', [good, Unreadable(metadata={})])),
@@ -166,16 +165,16 @@ class SiftTest(unittest.TestCase):
                 self.assertEqual(reason.summary(), summary)
         self.assertEqual(passing_alone, [id(host) for host in passing])
         self.assertEqual({}, reason_by_host)
-        counts = report.count_reasons(matcher, refused)
+        groups = report.group_hosts(matcher, refused)
         self.assertEqual(
-            len(hosts) - len(passing), sum(number for number, _ in counts)
+            len(hosts) - len(passing), sum(map(len, groups.values()))
         )
-        lines += [text for _, text in counts]
+        lines += groups
         for line in lines:
             self.assertTrue(line.isprintable(), line)
             self.assertLess(len(line), 2500)
 
-    def test_a_judge_is_freed_with_its_request(self) -> None:
+    def test_a_matcher_is_freed_with_its_request(self) -> None:
         matcher = Matcher((), (), inputs.SOFT_FLAG)
         self.assertEqual(0, matcher.count_unmet_demands([Aggregate('a', {})]))
         reference = weakref.ref(matcher)

@@ -32,7 +32,7 @@ def weigh_hosts(
     members: Members,
     multiplier: float,
     sums: Mapping[str, float] = LEVEL,
-    capacity: int = 1,
+    capacity: int | None = None,
 ) -> dict[str, float]:
     """Return the weights if hosts are the only topology key."""
     paths = topology.Paths({}, [topology.HOST], 'nova')
@@ -76,7 +76,7 @@ class RankingTest(unittest.TestCase):
     @given(st.dictionaries(st.sampled_from('abcd'), st.integers(-99, 99)))
     def test_a_strict_team_ignores_other_weighers(self, changes) -> None:
         sums = dict.fromkeys('abcd', 0.0) | changes
-        weights = weigh_hosts(STRICT, on_hosts('a'), 10, sums)
+        weights = weigh_hosts(STRICT, on_hosts('a'), 10, sums, capacity=1)
         totals = {host: sums[host] + 10 * weights[host] for host in sums}
         # A full host comes last, and no two hosts are equal.
         self.assertEqual('a', min(totals, key=lambda host: totals[host]))
