@@ -20,7 +20,7 @@ from nova_filters.members.server_records import (
     StoredRequest,
     read_request,
 )
-from nova_filters.spread import members
+from nova_filters.spread import teams
 from os_placement_plugins import signature, stack_hints
 
 CONF = nova.conf.CONF
@@ -75,8 +75,8 @@ class Reader:
         self._kept: dict[str, dict[str, Kept]] = {}
 
     def read_members(
-        self, team: members.Team, server: str, project: str
-    ) -> members.StoredMembers:
+        self, team: teams.Team, server: str, project: str
+    ) -> teams.StoredMembers:
         """Return the members of a team, as a server sees them.
 
         :raises OwnRowMissing: if the server is not among the members.
@@ -84,7 +84,7 @@ class Reader:
         """
         context = nova_context.get_admin_context()
         unread: list[str] = []
-        if team[0] == members.STACK:
+        if team[0] == teams.STACK:
             scope = project
             servers = rows.project_servers(context, project)
         else:
@@ -92,7 +92,7 @@ class Reader:
             servers = rows.group_members(context, scope)
         if server not in {uuid for _, uuid, _ in servers}:
             raise OwnRowMissing
-        if team[0] == members.STACK:
+        if team[0] == teams.STACK:
             servers = self._select_stack(
                 context, team, project, server, servers, unread
             )
@@ -132,14 +132,14 @@ class Reader:
             if uuid in kept
         ]
         kinds = [kept[uuid].request.kind for uuid in first if uuid in kept]
-        return members.StoredMembers(
+        return teams.StoredMembers(
             hosts, pending, tuple(dict.fromkeys(kinds)), tuple(unread)
         )
 
     def _select_stack(
         self,
         context: Any,
-        team: members.Team,
+        team: teams.Team,
         project: str,
         server: str,
         servers: list[Any],
@@ -171,7 +171,7 @@ class Reader:
         self,
         context: Any,
         uuids: Collection[str],
-        team: members.Team,
+        team: teams.Team,
         unread: list[str],
     ) -> dict[str, Kept]:
         """Return stored requests, with the text only if it names a stack.
@@ -229,15 +229,15 @@ class Reader:
 
 def _pending_member(
     uuid: str, number: int, state: Server, kept: Kept
-) -> members.Pending:
+) -> teams.Pending:
     """Return a pending member.
 
     :param number: the number of the row that names the member.
     """
     turn = state.turn
     if turn is None:
-        turn = members.Turn(members.BOOTS, number, kept.created)
-    return members.Pending(
+        turn = teams.Turn(teams.BOOTS, number, kept.created)
+    return teams.Pending(
         uuid, turn, kept.request.kind, state.host, state.action
     )
 

@@ -12,7 +12,7 @@ from nova.db.main import api as main_db
 from nova.db.main import models
 
 from nova_filters.members.server_records import BUILDING, Server
-from nova_filters.spread.members import MOVES, Turn
+from nova_filters.spread.teams import MOVES, Turn
 
 _REQUEST, _MAPPING = api_models.RequestSpec, api_models.InstanceMapping
 _GROUP, _MEMBER = api_models.InstanceGroup, api_models.InstanceGroupMember

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from nova_filters.matching import inputs
-from nova_filters.spread.members import UNSHELVE, Turn
+from nova_filters.spread.teams import UNSHELVE, Turn
 from os_placement_plugins import signature, stack_hints
 
 #: The state of servers that are booted.

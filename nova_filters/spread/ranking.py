@@ -12,7 +12,7 @@ import heapq
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
-from nova_filters.spread.members import (
+from nova_filters.spread.teams import (
     POLICIES,
     RESIZE,
     Members,

@@ -1,59 +1,182 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The weighers for the servers of stacks and of server groups."""
+"""The weighers for the servers of stacks and of server groups.
 
-from collections.abc import Sequence
+They read the members from Nova's databases, let ``spread`` decide, and return
+the weights.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import nova.conf
+import sqlalchemy as sa
+from oslo_db import exception as db_exception
 
 from nova_filters import plugin
-from nova_filters.members import ranks
-from nova_filters.spread import members
-from os_placement_plugins import signature, stack_hints
+from nova_filters.members import reader
+from nova_filters.spread import ranking, teams, topology
+from os_placement_plugins import logger, signature, stack_hints
+from os_placement_plugins.text import listed, one_line
 
+LOG = logger.get_logger(__name__)
 CONF = nova.conf.CONF
 
 GROUP_OPTION: Final = 'server_group_weight_multiplier'
+#: The errors that come from the databases. They are logged without a
+#: traceback.
+_AWAY: Final = (db_exception.DBError, sa.exc.SQLAlchemyError)
 
 
-class ServerGroupWeigher(plugin.Weigher):
+class KnownServers:
+    """The servers on each host, as this scheduler process knows them."""
+
+    def __init__(self) -> None:
+        #: Nova's own dictionaries, which Nova changes.
+        self._servers: dict[str, Mapping[str, Any]] = {}
+
+    def find_elsewhere(
+        self, uuids: Collection[str], hosts: Iterable[Any]
+    ) -> dict[str, str]:
+        """Return the hosts of servers that are on none of the candidates.
+
+        A scheduler remembers where it has put the members of groups. Nova's
+        filter for ``anti-affinity`` then refuses these hosts, before any
+        database knows them.
+
+        :param uuids: the ids of the servers.
+        :param hosts: the candidates, as Nova's HostStates.
+        """
+        candidates = {host.host: host.instances for host in hosts}
+        self._servers |= candidates
+        elsewhere = {}
+        for name, servers in [*self._servers.items()]:
+            if name not in candidates:
+                elsewhere.update(dict.fromkeys(servers.keys() & uuids, name))
+        return elsewhere
+
+
+class TeamWeigher(plugin.Weigher):
+    """Spread or pack the members of a team while they start."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._reader = reader.shared()
+        self._known_servers = KnownServers()
+
+    def find_team(self, request: Any) -> teams.Team | None:
+        """Return the team that the weigher follows for a request.
+
+        :param request: Nova's RequestSpec.
+        :returns: None if the weigher does not place the server.
+        """
+        raise NotImplementedError
+
+    def _weigh(self, hosts: Sequence[Any], request: Any) -> list[float]:
+        team = self.find_team(request)
+        if team is None:
+            return [0.0] * len(hosts)
+        states = [host.obj for host in hosts]
+        counted = self.count_members(team, states, request)
+        if counted is None:
+            return [0.0] * len(hosts)
+        capacity = None
+        keys = [*CONF.nova_filters.stack_spread_over]
+        if team[0] == teams.STRICT:
+            rules = request.instance_group.rules or {}
+            capacity = rules.get('max_server_per_host', 1)
+            if topology.HOST not in keys:
+                keys.append(topology.HOST)
+        aggregates = {state.host: state.aggregates or () for state in states}
+        weights = ranking.weigh_hosts(
+            team,
+            capacity,
+            counted,
+            topology.Paths(aggregates, keys, CONF.default_availability_zone),
+            {host.obj.host: host.weight for host in hosts},
+            self.multiplier,
+        )
+        LOG.debug(
+            'Instance %(instance)s: the members of %(team)s are on '
+            '%(counts)s; %(ahead)d pending ones come first.',
+            {
+                'instance': plugin.field(request, 'instance_uuid'),
+                'team': team,
+                'counts': dict(counted.counts),
+                'ahead': len(counted.ahead),
+            },
+        )
+        return [weights[state.host] for state in states]
+
+    def count_members(
+        self, team: teams.Team, hosts: Sequence[Any], request: Any
+    ) -> teams.Members | None:
+        """Return the members of a team; None if they cannot be read.
+
+        :param hosts: the candidates, as Nova's HostStates.
+        :param request: Nova's RequestSpec.
+        """
+        server = plugin.field(request, 'instance_uuid') or ''
+        problem = ''
+        try:
+            stored = self._reader.read_members(
+                team, server, request.project_id
+            )
+        except reader.OwnRowMissing:
+            problem = (
+                'the API database does not show the server itself yet, or its '
+                'server group is deleted. With Galera, set [api_database] '
+                'mysql_wsrep_sync_wait = 1 in the nova.conf of the scheduler.'
+            )
+        except _AWAY as exc:
+            problem = (
+                f'{one_line(exc)}. Check [api_database] connection in the '
+                'nova.conf of the scheduler.'
+            )
+        if problem:
+            LOG.warning(
+                'Instance %(instance)s is placed without its stack or server '
+                'group, because the members cannot be read: %(problem)s',
+                {'instance': server, 'problem': problem},
+            )
+            return None
+        if stored.unread:
+            LOG.warning(
+                'Instance %(instance)s: some members of its stack or server '
+                'group do not count, because these could not be read. Check '
+                'the databases of Nova: %(unread)s',
+                {'instance': server, 'unread': listed(stored.unread)},
+            )
+        known_hosts: Mapping[str, str] = {}
+        if team[0] == teams.STRICT:
+            pending = {member.server for member in stored.pending}
+            known_hosts = self._known_servers.find_elsewhere(pending, hosts)
+        return teams.count_members(server, stored, known_hosts)
+
+
+class ServerGroupWeigher(TeamWeigher):
     """Follow the policy of a server group while its servers start."""
 
     option = GROUP_OPTION
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.ranks = ranks.Ranks(self.multiplier)
-
-    def _weigh(self, hosts: Sequence[Any], request: Any) -> list[float]:
-        group = find_group(request)
-        if group is None:
-            return [0.0] * len(hosts)
-        return self.ranks.weigh(group, hosts, request)
+    def find_team(self, request: Any) -> teams.Team | None:
+        """Return the server group of a request."""
+        return find_group(request)
 
 
-class StackAffinityWeigher(plugin.Weigher):
+class StackAffinityWeigher(TeamWeigher):
     """Spread or pack the servers of a stack while they start."""
 
     option = 'stack_affinity_weight_multiplier'
 
     def __init__(self) -> None:
         super().__init__()
-        self.ranks = ranks.Ranks(self.multiplier)
         self._keys = signature.load_keys(CONF.heat_hints.signing_key)
         self._groups = bool(CONF.nova_filters[GROUP_OPTION])
 
-    def _weigh(self, hosts: Sequence[Any], request: Any) -> list[float]:
-        stack = self.find_stack(request)
-        if stack is None:
-            return [0.0] * len(hosts)
-        return self.ranks.weigh(stack, hosts, request)
+    def find_team(self, request: Any) -> teams.Team | None:
+        """Return the stack of a request.
 
-    def find_stack(self, request: Any) -> members.Team | None:
-        """Return the stack of a server.
-
-        :param request: Nova's RequestSpec.
         :returns: None if the server is in no stack, or if
             ``ServerGroupWeigher`` places the server.
         """
@@ -64,16 +187,16 @@ class StackAffinityWeigher(plugin.Weigher):
         root = stack_hints.read_root_stack_id(hints, project, self._keys)
         if root is None:
             return None
-        return members.STACK, root, str(project)
+        return teams.STACK, root, str(project)
 
 
-def find_group(request: Any) -> members.Team | None:
+def find_group(request: Any) -> teams.Team | None:
     """Return the server group of Nova's RequestSpec.
 
     :returns: None if there is no group, or none with a policy that this
         package follows.
     """
     group = plugin.field(request, 'instance_group')
-    if not group or group.policy not in members.POLICIES:
+    if not group or group.policy not in teams.POLICIES:
         return None
     return str(group.policy), str(group.uuid)

@@ -172,10 +172,10 @@ class Cloud(databases.Databases):
         """Return how many servers of its stack a request meets, by host."""
         weigher = stack_weigher(scheduler)
         states = self.states(scheduler, request)
-        team = weigher.find_stack(request)
+        team = weigher.find_team(request)
         counts: Mapping[str, int] = {}
         if team:
-            members = weigher.ranks.count_members(team, states, request)
+            members = weigher.count_members(team, states, request)
             counts = members.counts
         return {host: counts.get(host, 0) for host in sorted(self.hosts)}
 

@@ -14,7 +14,7 @@ from heat_hints import status as heat_status
 from nova_filters import conf
 from nova_filters import status as nova_status
 from nova_filters.matching import inputs, matcher, preferences, requirement
-from nova_filters.spread import members
+from nova_filters.spread import teams
 from os_placement_plugins import signature, stack_hints, upgrade_check
 from senlin_plugins import conf as senlin_conf
 from senlin_plugins import status as senlin_status
@@ -190,7 +190,7 @@ class SpreadTest(pages.PageTestCase):
         )
 
     def test_how_long_a_start_may_take(self):
-        minutes = members.PENDING.total_seconds() / 60
+        minutes = teams.PENDING.total_seconds() / 60
         self.assert_page_says(
             'nova-spread',
             f'If a member has no host in the database {NUMBERS[minutes]} '

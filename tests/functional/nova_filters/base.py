@@ -186,8 +186,8 @@ class StackTestCase(CloudTestCase):
     def see(self, request: Any) -> Any:
         """Return the members that count for the request's team."""
         weigher, states = self.weigher(), self.states(request)
-        return weigher.ranks.count_members(
-            weigher.find_stack(request), states, request
+        return weigher.count_members(
+            weigher.find_team(request), states, request
         )
 
     def members(self, request: Any) -> list[int]:

@@ -225,7 +225,7 @@ class RollOutTest(base.StackTestCase):
         self.restart()
         unsigned = base.of_stack('a')
         self.place(unsigned, 2)
-        self.assertIsNone(self.weigher().find_stack(self.request(unsigned)))
+        self.assertIsNone(self.weigher().find_team(self.request(unsigned)))
         signed = self.request(signing.signed(unsigned))
         # Those that came before Heat's restart do not count now, either.
         self.assertEqual([0, 0, 0, 0], self.members(signed))

@@ -21,7 +21,7 @@ from sqlalchemy import orm
 
 from nova_filters.matching import inputs
 from nova_filters.members import reader, rows
-from nova_filters.spread import members
+from nova_filters.spread import teams
 from tests import signing
 from tests.functional.nova_filters import base
 from tests.functional.nova_filters.base import MULTIPLIER, STRONG, of_stack
@@ -71,7 +71,7 @@ class StackTest(base.StackTestCase):
         self.assertEqual([1, 0, 0, 0], self.members(self.request(good)))
         for hints, project in (_STACK, 'p1'), (forged, 'p1'), (good, 'p2'):
             request = self.request(hints, project)
-            self.assertIsNone(self.weigher().find_stack(request))
+            self.assertIsNone(self.weigher().find_team(request))
 
 
 @ddt.ddt
@@ -120,10 +120,10 @@ class OrderTest(base.StackTestCase):
             base.change(table, id=1_000_000 - table.id)
             ahead = []
             for request in (fast, slow):
-                stored = self.weigher().ranks._reader.read_members(
+                stored = self.weigher()._reader.read_members(
                     team, request.instance_uuid, 'p1'
                 )
-                counted = members.count_members(
+                counted = teams.count_members(
                     request.instance_uuid, stored, {}
                 )
                 ahead.append(len(counted.ahead))
@@ -329,7 +329,7 @@ class CostTest(base.StackTestCase):
             self.cloud.forget(request)
         request = self.request({'heat_root_stack_id': 'b'})
         self.see(request)
-        kept = self.weigher().ranks._reader._kept
+        kept = self.weigher()._reader._kept
         self.assertEqual(
             {'p1': {request.instance_uuid}},
             {project: {*requests} for project, requests in kept.items()},
@@ -357,7 +357,7 @@ class CostTest(base.StackTestCase):
             for project in ('p1', 'p2', 'p3'):
                 for _ in range(2):
                     self.see(self.request(_STACK, project))
-        kept = self.weigher().ranks._reader._kept
+        kept = self.weigher()._reader._kept
         self.assertEqual(['p3'], [*kept])
 
     def test_groups_that_ask_no_more_are_forgotten(self) -> None:
@@ -368,7 +368,7 @@ class CostTest(base.StackTestCase):
             states = self.states(request)
             with mock.patch.object(reader, 'LIMIT', 1):
                 self.scheduler.host_manager.get_weighed_hosts(states, request)
-        kept = self.weigher().ranks._reader._kept
+        kept = self.weigher()._reader._kept
         self.assertEqual([group.uuid], [*kept])
 
     def test_many_requests_are_read_in_parts(self) -> None:
@@ -515,7 +515,7 @@ class FaultTest(base.StackTestCase):
         self.place(_STACK, 3)
         self.see(self.request(_STACK))
         request = self.request(_STACK)
-        kept = self.weigher().ranks._reader._kept
+        kept = self.weigher()._reader._kept
         before = {*kept['p1']}
         with base.failing('FROM request_specs', OSError('gone')):
             self.assertIsNone(self.see(request))

@@ -10,7 +10,7 @@ from typing import Any
 import ddt
 
 from nova_filters.members import server_records
-from nova_filters.spread.members import Turn
+from nova_filters.spread.teams import Turn
 from os_placement_plugins import signature
 
 

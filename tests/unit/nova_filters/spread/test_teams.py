@@ -10,27 +10,25 @@ import ddt
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nova_filters.spread import members
+from nova_filters.spread import teams
 
 START = datetime.datetime(2026, 11, 23)
 
 
-def turn(number: int, seconds: float = 0, queue: str = '') -> members.Turn:
+def turn(number: int, seconds: float = 0, queue: str = '') -> teams.Turn:
     """Return a turn, so many seconds after the start."""
     time = START + datetime.timedelta(seconds=seconds)
-    return members.Turn(queue, number, time)
+    return teams.Turn(queue, number, time)
 
 
-def member(
-    server: str, its_turn: members.Turn, kind: str = ''
-) -> members.Pending:
-    return members.Pending(server, its_turn, kind)
+def member(server: str, its_turn: teams.Turn, kind: str = '') -> teams.Pending:
+    return teams.Pending(server, its_turn, kind)
 
 
-def count(server: str, hosts: Any, pending: Any) -> members.Members:
+def count(server: str, hosts: Any, pending: Any) -> teams.Members:
     """Return the members that count for a server."""
-    stored = members.StoredMembers(hosts, pending)
-    return members.count_members(server, stored, {})
+    stored = teams.StoredMembers(hosts, pending)
+    return teams.count_members(server, stored, {})
 
 
 @ddt.ddt
@@ -50,7 +48,7 @@ class SortTest(unittest.TestCase):
     def test_ids_order_a_queue_and_times_order_queues(self, turns) -> None:
         pending = [member(str(n), turn) for n, turn in enumerate(turns)]
         for given_members in (pending, pending[::-1]):
-            self.assertEqual(pending, members.sort_pending(given_members))
+            self.assertEqual(pending, teams.sort_pending(given_members))
 
     @given(
         st.lists(
@@ -64,17 +62,17 @@ class SortTest(unittest.TestCase):
         for number, (queue, seconds) in enumerate(turns):
             its_turn = turn(number, seconds, queue)
             pending.append(member(str(number), its_turn))
-        expected = members.sort_pending(pending)
+        expected = teams.sort_pending(pending)
         shuffled = [*pending]
         random.shuffle(shuffled)
-        self.assertEqual(expected, members.sort_pending(shuffled))
+        self.assertEqual(expected, teams.sort_pending(shuffled))
         for queue in ('', 'a', 'b'):
             turns = [one.turn for one in expected if one.turn.queue == queue]
             self.assertEqual(sorted(turns, key=lambda t: t.number), turns)
 
 
 class SeeTest(unittest.TestCase):
-    def ahead(self, counted: members.Members) -> list[str]:
+    def ahead(self, counted: teams.Members) -> list[str]:
         """Return the servers that are placed before the server."""
         return [member.server for member in counted.ahead]
 
@@ -118,9 +116,9 @@ class SeeTest(unittest.TestCase):
         own = member('own', turn(9))
         boot = member('boot', turn(1))
         move = member('move', turn(2))._replace(origin='a')
-        stored = members.StoredMembers({'m': 'b'}, [own, boot, move])
+        stored = teams.StoredMembers({'m': 'b'}, [own, boot, move])
         known_hosts = {'boot': 'b', 'move': 'b'}
-        counted = members.count_members('own', stored, known_hosts)
+        counted = teams.count_members('own', stored, known_hosts)
         self.assertEqual({'b': 2}, counted.counts)
         self.assertEqual(['move'], self.ahead(counted))
 
