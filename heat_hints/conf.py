@@ -9,7 +9,7 @@ from typing import Final
 
 from oslo_config import cfg
 
-from os_placement_plugins import options, stack_hints
+from os_placement_plugins import options
 
 GROUP: Final = cfg.OptGroup(
     'heat_hints',
@@ -36,23 +36,6 @@ starts, it logs one WARNING for each resource type that this package overrides.
 
 Heat's own option ``[DEFAULT] stack_scheduler_hints`` sends the same six hints
 without this package. If both options are on, Heat's own option covers volumes.
-""",
-    ),
-    cfg.StrOpt(
-        'path_format',
-        default=stack_hints.PATH_LIST,
-        choices=[
-            (stack_hints.PATH_LIST, '["root", "resource,stack"]'),
-            (
-                stack_hints.PATH_JSON,
-                'one string, [[null,"root"],["resource","stack"]]',
-            ),
-        ],
-        help="""
-The form of ``heat_path_in_stack``.
-
-If your scheduler plug-in was written for Heat's own option, choose ``list``.
-If your plug-in expects the tuples of the Heat specification, choose ``json``.
 """,
     ),
     cfg.StrOpt(

@@ -90,12 +90,11 @@ def drop_reserved(
     return left
 
 
-def identifiers(request: Request, path_format: str) -> dict[str, HintValue]:
+def identifiers(request: Request) -> dict[str, HintValue]:
     """Return the hints that identify a resource and its stack.
 
     :param request: the resource. If the root stack is not known, the two
         hints that need the root stack are left out.
-    :param path_format: the option ``path_format``.
     """
     values: dict[str, HintValue] = {
         stack_hints.STACK_ID: request.stack_id,
@@ -106,7 +105,7 @@ def identifiers(request: Request, path_format: str) -> dict[str, HintValue]:
     if request.root_stack_id is not None:
         values[stack_hints.ROOT_STACK_ID] = request.root_stack_id
         values[stack_hints.PATH_IN_STACK] = stack_hints.write_path(
-            request.path, path_format
+            request.path
         )
     return values
 

@@ -39,7 +39,6 @@ class Injector:
 
     def __init__(self, conf: cfg.ConfigOpts) -> None:
         group = conf.heat_hints
-        self._path_format = group.path_format
         self._fail = group.on_error == 'fail'
         self._keys = signature.Keys(group.signing_key)
         self._callers = providers.find(conf)
@@ -86,7 +85,7 @@ class Injector:
     ) -> dict[str, Any]:
         failed = functools.partial(self._failed, resource)
         request = self._read(resource, resource_type, user)
-        identifiers = hints.identifiers(request, self._path_format)
+        identifiers = hints.identifiers(request)
         provided = providers.ask(self._callers, request, failed)
         sent = {**provided, **user, **identifiers}
         if self._keys:

@@ -19,7 +19,9 @@ from typing import Any, Final
 
 from os_placement_plugins.stack_hints import (
     RESOURCE_UUID,
+    ROOT_STACK_ID,
     SIGNATURE,
+    read_id,
     read_strings,
 )
 
@@ -37,7 +39,8 @@ class Keys:
     No message of this class contains a key, so that no log contains a key.
 
     :param keys: the keys. Spaces around a key are ignored. Without keys,
-        heat-engine signs no hints.
+        heat-engine signs no hints, and nova-scheduler trusts all hints. An
+        object without keys is false.
     :raises ValueError: if a key is too short or cannot be encoded. The text
         has the number of the key, counted from 1.
     """
@@ -89,6 +92,25 @@ class Keys:
             is_right |= hmac.compare_digest(signature.encode(), sent)
         return is_right
 
+    def read_root_stack_id(
+        self, hints: object, project_id: object
+    ) -> str | None:
+        """Return the root stack's id that the hints of a server name.
+
+        :param hints: the hints of Nova's RequestSpec or of its database row.
+        :param project_id: the id of the project that owns the server.
+        :returns: None if the hints name no root stack, or if there are keys
+            and none of them signed the hints. Without keys, all hints count.
+        """
+        if not isinstance(hints, Mapping):
+            return None
+        root_stack_id = read_id(hints.get(ROOT_STACK_ID))
+        if root_stack_id is None:
+            return None
+        if self._keys and not self.signed(hints, project_id):
+            return None
+        return root_stack_id
+
     def _signatures(
         self, hints: Mapping[str, Any], project_id: object
     ) -> list[str]:
@@ -100,17 +122,6 @@ class Keys:
                 digest = _digest(key, text)
                 signatures.append(f'{VERSION}:{key_id}:{digest}')
         return signatures
-
-
-def load_keys(keys: Iterable[str]) -> Keys | None:
-    """Return the keys; None if there are none, so that all hints count.
-
-    :raises ValueError: as for :class:`Keys`.
-    """
-    loaded = Keys(keys)
-    if not loaded:
-        return None
-    return loaded
 
 
 def _encode(key: str, number: int) -> bytes:

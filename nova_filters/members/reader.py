@@ -68,7 +68,7 @@ class Reader:
     """
 
     def __init__(self) -> None:
-        self._keys = signature.load_keys(CONF.heat_hints.signing_key)
+        self._keys = signature.Keys(CONF.heat_hints.signing_key)
         enabled = CONF.filter_scheduler.enabled_filters
         self._images = not {*enabled}.isdisjoint(_IMAGE_FILTERS)
         #: The requests of the servers in each project and in each group.

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from nova_filters.matching import inputs
 from nova_filters.spread.teams import UNSHELVE, Turn
-from os_placement_plugins import signature, stack_hints
+from os_placement_plugins import signature
 
 #: The state of servers that are booted.
 BUILDING: Final = 'building'
@@ -98,22 +98,19 @@ class StoredRequest(NamedTuple):
 
 
 def read_request(
-    text: str, keys: signature.Keys | None, images: bool
+    text: str, keys: signature.Keys, images: bool
 ) -> StoredRequest:
     """Return what a stored request says of its server.
 
     :param text: the stored request.
-    :param keys: the keys that sign the hints of stacks; None if nobody signs
-        them.
+    :param keys: the keys that sign the hints of stacks.
     :param images: whether a filter gives images hosts of their own.
     :raises ValueError: if the text cannot be read.
     """
     try:
         data = json.loads(text)['nova_object.data']
         project = data.get('project_id')
-        root = stack_hints.read_root_stack_id(
-            data['scheduler_hints'], project, keys
-        )
+        root = keys.read_root_stack_id(data['scheduler_hints'], project)
         return StoredRequest(root, _digest(data, images))
     except _UNREADABLE as exc:
         raise ValueError('not a RequestSpec') from exc

@@ -16,7 +16,7 @@ from oslo_db import exception as db_exception
 from nova_filters import plugin
 from nova_filters.members import reader
 from nova_filters.spread import ranking, teams, topology
-from os_placement_plugins import logger, signature, stack_hints
+from os_placement_plugins import logger, signature
 from os_placement_plugins.text import listed, one_line
 
 LOG = logger.get_logger(__name__)
@@ -171,7 +171,7 @@ class StackAffinityWeigher(TeamWeigher):
 
     def __init__(self) -> None:
         super().__init__()
-        self._keys = signature.load_keys(CONF.heat_hints.signing_key)
+        self._keys = signature.Keys(CONF.heat_hints.signing_key)
         self._groups = bool(CONF.nova_filters[GROUP_OPTION])
 
     def find_team(self, request: Any) -> teams.Team | None:
@@ -184,7 +184,7 @@ class StackAffinityWeigher(TeamWeigher):
             return None
         project = plugin.field(request, 'project_id')
         hints = plugin.field(request, 'scheduler_hints')
-        root = stack_hints.read_root_stack_id(hints, project, self._keys)
+        root = self._keys.read_root_stack_id(hints, project)
         if root is None:
             return None
         return teams.STACK, root, str(project)

@@ -15,7 +15,7 @@ from nova_filters import conf
 from nova_filters import status as nova_status
 from nova_filters.matching import inputs, matcher, preferences, requirement
 from nova_filters.spread import teams
-from os_placement_plugins import signature, stack_hints, upgrade_check
+from os_placement_plugins import signature, upgrade_check
 from senlin_plugins import conf as senlin_conf
 from senlin_plugins import status as senlin_status
 from senlin_plugins.planning import apportionment, spec
@@ -212,14 +212,14 @@ class HeatTest(pages.PageTestCase):
             'db': "the resource's name in its template",
             'uuid-db': "the resource's id in Heat's database",
         }
-        sent = hints.identifiers(requests.REQUEST, stack_hints.PATH_LIST)
+        sent = hints.identifiers(requests.REQUEST)
         self.assertEqual(len(meanings), len(sent))
         for name, value in sent.items():
             first = value[0] if isinstance(value, list) else value
             self.assert_page_says('heat', f'``{name}``', meanings[first])
 
     def test_what_the_name_of_a_stack_is(self):
-        sent = hints.identifiers(requests.REQUEST, stack_hints.PATH_LIST)
+        sent = hints.identifiers(requests.REQUEST)
         fields = {
             requests.REQUEST.stack_name: 'name',
             requests.REQUEST.stack_id: 'id',
@@ -284,11 +284,11 @@ class HeatTest(pages.PageTestCase):
             sent = signing.signed(sent)
         else:
             keys = signature.Keys([signing.KEY])
-        self.assertEqual('r', stack_hints.read(sent, 'p1', keys).root_stack_id)
+        self.assertEqual('r', keys.read_root_stack_id(sent, 'p1'))
 
     def test_what_becomes_of_the_hints_of_a_template(self):
         template = {'heat_stack_id': 'forged', 'heat_tier': 'a', 'tier': 'b'}
-        own = hints.identifiers(requests.REQUEST, stack_hints.PATH_LIST)
+        own = hints.identifiers(requests.REQUEST)
         sent = {}
         for signing_is_on in False, True:
             left = hints.drop_reserved(template, signing=signing_is_on)

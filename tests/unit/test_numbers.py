@@ -13,7 +13,7 @@ from heat_hints import conf as heat_conf
 from heat_hints import hints, providers
 from nova_filters import conf as nova_conf
 from nova_filters.matching import preferences, requirement
-from os_placement_plugins import signature, stack_hints, text
+from os_placement_plugins import signature, text
 from os_placement_plugins import upgrade_check as check
 from senlin_plugins import conf as senlin_conf
 from senlin_plugins.planning import spec, values
@@ -91,7 +91,7 @@ SCHEDULERS = re.findall(r"'scheduler-\d'", LAYOUT)
 (WORKERS,) = re.findall(
     'num_engine_workers = (.+)', read('tests/cloud/etc/heat.conf')
 )
-SIX_HINTS = hints.identifiers(requests.REQUEST, stack_hints.PATH_LIST)
+SIX_HINTS = hints.identifiers(requests.REQUEST)
 POINTS = [
     number
     for number in range(200)

@@ -70,5 +70,5 @@ class TestBaseClassGone(_Gone, base.ScenarioCase):
 
     def test_a_wrong_value_is_refused_all_the_same(self):
         self.assert_not_started(
-            *base.REFUSED, 'option path_format ', path_format='tuples'
+            *base.REFUSED, 'option on_error ', on_error='stop'
         )

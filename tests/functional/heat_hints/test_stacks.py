@@ -2,11 +2,10 @@
 
 """The hints of servers whose templates forge them in every way.
 
-Heat signs them, and sends the path in the form of JSON.
+Heat signs them.
 """
 
 import collections
-import json
 
 from os_placement_plugins import stack_hints
 from testing.heat.templates import instance, server, stack, template
@@ -111,7 +110,6 @@ class TestStacks(base.ScenarioCase):
     options = {
         'signing_key': f' {signing.KEY} , {OLD_KEY}',
         'providers': 'provider',
-        'path_format': 'json',
     }
     files = {'providers_for_tests.py': PROVIDER}
     entry_points = {
@@ -162,9 +160,6 @@ class TestStacks(base.ScenarioCase):
     def assert_told(self, stack, resource, request):
         """Check all hints of a request for a resource."""
         expected = self.outcome.expected_hints(stack, resource)
-        expected['heat_path_in_stack'] = json.dumps(
-            resource['path'], ensure_ascii=False, separators=(',', ':')
-        )
         template_hints = OTHERS.get(resource['name'], {})
         # The template's hint wins over a provider's.
         expected |= PROVIDED | template_hints

@@ -17,12 +17,12 @@ class TestRefused(base.ScenarioCase):
     def test_wrong_values_are_told_although_no_hints_are_wanted(self):
         text = self.assert_not_started(
             *base.REFUSED,
-            'option path_format ',
-            'tuples',
+            'option on_error ',
+            'stop',
             'option signing_key ',
             'number 1 has fewer than 32 characters',
             enabled='false',
-            path_format='tuples',
+            on_error='stop',
             # The second one would do.
             signing_key=f'short-key,{signing.KEY}',
         )

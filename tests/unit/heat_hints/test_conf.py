@@ -12,7 +12,6 @@ from tests.unit.heat_hints import requests
 @ddt.ddt
 class TestOptions(unittest.TestCase):
     @ddt.data(
-        ('path_format', 'tuples'),
         ('on_error', 'stop'),
         ('provider_timeout', '0'),
     )

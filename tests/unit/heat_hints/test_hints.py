@@ -54,7 +54,7 @@ def storable(value: object) -> bool:
 class TestIdentifiers(unittest.TestCase):
     def identifiers(self, **changes):
         request = dataclasses.replace(requests.REQUEST, **changes)
-        return hints.identifiers(request, stack_hints.PATH_LIST)
+        return hints.identifiers(request)
 
     def test_a_resource_gets_the_six_hints_of_the_specification(self):
         expected = {

@@ -15,6 +15,7 @@ from tests import signing
 KEY = signing.KEY
 KEYS = signature.Keys([KEY])
 OTHER = signature.Keys([signing.OTHER_KEY])
+NO_KEYS = signature.Keys()
 HINTS = {
     name: value
     for name, value in signing.EXAMPLE.items()
@@ -26,6 +27,22 @@ OTHER_KEY_ID = OTHER.sign(HINTS, 'p1').split(':')[1]
 
 VALUES = strategies.text() | strategies.lists(strategies.text())
 NAMES = strategies.text() | strategies.sampled_from(stack_hints.RESERVED)
+#: What Unicode forbids, and JSON can write.
+SURROGATES = strategies.characters(categories=('Cs',), min_codepoint=0xDC00)
+READ_NAMES = strategies.sampled_from([*stack_hints.RESERVED, 'heat_x'])
+ANYTHING = strategies.recursive(
+    strategies.none()
+    | strategies.booleans()
+    | strategies.integers()
+    | strategies.floats()
+    | strategies.text()
+    | strategies.text(SURROGATES),
+    lambda inner: (
+        strategies.lists(inner, max_size=3)
+        | strategies.dictionaries(strategies.text(), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
 
 
 def stored(hints):
@@ -131,6 +148,28 @@ class SignatureTest(unittest.TestCase):
     def test_the_signature_is_good_in_its_own_project_only(self):
         for project in ('p2', '', None, 1, ['p1']):
             self.assertFalse(self.signed(signing.EXAMPLE, project))
+
+
+class ReadTest(unittest.TestCase):
+    @hypothesis.given(strategies.dictionaries(READ_NAMES, ANYTHING), ANYTHING)
+    @hypothesis.example({'heat_signature': '\udc00'}, 'p1')
+    @hypothesis.example({'heat_x': [[]], **signing.EXAMPLE}, 'p1')
+    def test_whatever_a_tenant_sends_is_read(self, hints, project):
+        for sent in (hints, project):
+            self.assertIsNone(KEYS.read_root_stack_id(sent, project))
+        root = NO_KEYS.read_root_stack_id(hints, project)
+        self.assertIsInstance(root, str | None)
+
+    def test_with_keys_a_signed_hint_is_believed(self):
+        read = KEYS.read_root_stack_id
+        self.assertEqual('r', read(signing.EXAMPLE, 'p1'))
+        self.assertIsNone(read(signing.EXAMPLE, 'p2'))
+        self.assertIsNone(read({**signing.EXAMPLE, 'heat_x': 'y'}, 'p1'))
+
+    def test_without_keys_every_hint_is_believed(self):
+        hints = {**signing.EXAMPLE, 'heat_signature': 'forged'}
+        self.assertEqual('r', NO_KEYS.read_root_stack_id(hints, 'p1'))
+        self.assertEqual('r', NO_KEYS.read_root_stack_id(hints, None))
 
 
 @ddt.ddt
