@@ -14,7 +14,7 @@ from nova_filters.matching.matcher import Matcher
 from nova_filters.matching.mismatch import Cause, Side, quote_all
 from os_placement_plugins.text import quote
 from osc_placement_plugins.inventory import Inventory
-from osc_placement_plugins.lint import remedies, text_mistakes
+from osc_placement_plugins.lint import text_mistakes
 from osc_placement_plugins.lint.findings import Finding, FindingCode
 from osc_placement_plugins.source.records import Flavor, HostAggregate
 
@@ -59,12 +59,10 @@ def _find_in_item(
     name: str, text: str, aggregate: HostAggregate
 ) -> Iterator[Finding]:
     yield from text_mistakes.find_misspelled_flag(name)
-    yield from text_mistakes.find_outer_space(name, text)
-    for finding in text_mistakes.find_misspelled_namespace(name, text):
-        meant, _ = finding.changes[0]
-        # Preferences are in flavors only.
-        if meant.startswith(SCOPE):
-            yield finding
+    yield from text_mistakes.find_outer_space(name)
+    # Preferences are in flavors only.
+    if text_mistakes.correct_namespace(name).startswith(SCOPE):
+        yield from text_mistakes.find_misspelled_namespace(name)
     yield from text_mistakes.find_expanded_tilde(name, text)
     pieces = requirement.split(text)
     if aggregate.flagged:
@@ -120,17 +118,15 @@ def find_closed(
         if not closing:
             continue
         key = min(closing, key=lambda each: (-closing[each], each))
-        remedy = ''
-        if keys == {key}:
-            remedy = remedies.switch_off(aggregate)
         yield Finding(
             FindingCode.CLOSED_AGGREGATE,
             key,
-            f'none of {len(flavors)} flavors meets what it demands; '
-            f'{quote(key)} keeps out most',
+            f'no flavor meets what it demands; {quote(key)} keeps out '
+            f'{closing[key]} of {len(flavors)}. Either the flavor for its '
+            'hosts is missing or misspelled, or the aggregate demands too '
+            'much',
             owner='aggregate',
             name=aggregate.name,
-            remedy=remedy,
         )
 
 

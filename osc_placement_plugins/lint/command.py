@@ -6,23 +6,14 @@ import argparse
 import collections
 from typing import Final
 
-from os_placement_plugins.text import printable
 from osc_placement_plugins import output
 from osc_placement_plugins.filter_command import FilterCommand
 
-_COLUMNS: Final = (
-    'Severity',
-    'Code',
-    'Object',
-    'Name',
-    'Key',
-    'Problem',
-    'Remedy',
-)
+_COLUMNS: Final = ('Severity', 'Code', 'Object', 'Name', 'Key', 'Problem')
 
 
 class LintFilter(FilterCommand):
-    """Find probable mistakes in flavors and aggregates, and their remedies.
+    """Find probable mistakes in flavors and aggregates.
 
     The command judges AggregateInstanceTypeFilter alone. The exit code is 2 if
     at least one finding is an error. The command does not change anything.
@@ -46,7 +37,6 @@ class LintFilter(FilterCommand):
                     finding.name,
                     finding.key,
                     finding.text,
-                    finding.remedy,
                 )
             )
         numbers = []
@@ -77,7 +67,7 @@ class LintFilter(FilterCommand):
             super().print_rows(parsed_args)
             return
         for row in self.answer.rows:
-            severity, code, owner, name, key, problem, remedy = row
+            severity, code, owner, name, key, problem = row
             title = f'{owner} {name}'
             if key:
                 title += f', {key}'
@@ -87,7 +77,4 @@ class LintFilter(FilterCommand):
                 output.fill(title, '  '),
                 output.fill(problem, '  '),
             ]
-            if remedy:
-                # A command to copy stays in one line.
-                lines.append(f'  Remedy: {printable(remedy)}')
             print('\n'.join(lines), file=self.app.stdout)

@@ -55,9 +55,6 @@ _ERRORS: Final = {
     FindingCode.NO_HOST,
     FindingCode.CONTRADICTORY_DEMANDS,
 }
-#: Changes to extra specs: pairs of a key and its new value. The value None
-#: removes the key.
-Changes = tuple[tuple[str, str | None], ...]
 
 
 class Finding(NamedTuple):
@@ -65,21 +62,17 @@ class Finding(NamedTuple):
 
     :param key: the key as the flavor or the aggregate has it; empty if the
         mistake is not in one key.
-    :param changes: how to change a flavor to what was probably meant; empty if
-        this is not known.
+    :param text: what is wrong. If two sides do not match, the text names both,
+        but no command: which of them is wrong, only an operator knows.
     :param owner: ``flavor``, ``aggregate`` or ``host``.
     :param name: the name of the owner.
-    :param remedy: commands for copying; empty if no remedy is known to do no
-        harm.
     """
 
     code: FindingCode
     key: str
     text: str
-    changes: Changes = ()
     owner: str = ''
     name: str = ''
-    remedy: str = ''
 
     @property
     def severity(self) -> str:

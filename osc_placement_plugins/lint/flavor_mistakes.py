@@ -19,18 +19,8 @@ from osc_placement_plugins.inventory import (
     describe_groups,
     group_refused,
 )
-from osc_placement_plugins.lint import remedies, text_mistakes
-from osc_placement_plugins.lint.findings import (
-    ERROR,
-    Changes,
-    Finding,
-    FindingCode,
-)
-from osc_placement_plugins.lint.text_mistakes import (
-    change_value,
-    find_similar,
-    join_alternatives,
-)
+from osc_placement_plugins.lint import text_mistakes
+from osc_placement_plugins.lint.findings import ERROR, Finding, FindingCode
 from osc_placement_plugins.source.records import ComputeHost, Flavor
 
 
@@ -58,21 +48,8 @@ class FlavorMistakes:
                 ):
                     values |= piece.literals
 
-    def find(self, flavor: Flavor) -> Iterator[Finding]:
-        """Yield the mistakes in a flavor, each with its remedy."""
-        findings = self._find_without_remedies(flavor)
-        for finding in findings:
-            remedy = ''
-            corrected = remedies.correct_flavor(flavor, finding)
-            if corrected is not None and _is_mended(
-                finding, findings, self._find_without_remedies(corrected)
-            ):
-                remedy = remedies.change_flavor(flavor.name, finding.changes)
-            yield finding._replace(
-                owner='flavor', name=flavor.name, remedy=remedy
-            )
-
-    def _find_without_remedies(self, flavor: Flavor) -> list[Finding]:
+    def find(self, flavor: Flavor) -> list[Finding]:
+        """Return the mistakes in a flavor, without their owner."""
         findings: list[Finding] = []
         for name, text in flavor.extra_specs.items():
             findings += self._find_in_extra_spec(name, text)
@@ -98,13 +75,13 @@ class FlavorMistakes:
         if not specs:
             problem = 'the flag has no effect in a flavor'
             code = FindingCode.FLAG_WITHOUT_EFFECT
-            yield Finding(code, name, problem, ((name, None),))
+            yield Finding(code, name, problem)
             return
         (spec,) = specs
         yield from text_mistakes.find_misspelled_flag(name)
-        spaces = [*text_mistakes.find_outer_space(name, text)]
+        spaces = [*text_mistakes.find_outer_space(name)]
         yield from spaces
-        yield from text_mistakes.find_misspelled_namespace(name, text)
+        yield from text_mistakes.find_misspelled_namespace(name)
         # Extra specs of other namespaces belong to other parts of Nova. The
         # filter reads such an extra spec only if an aggregate has the key.
         if spec.optional and name not in self._offers:
@@ -163,35 +140,31 @@ class FlavorMistakes:
         """
         need = spec.requirement
         values = self._offers.get(spec.key, set())
-        changes: Changes = ()
+        similar = []
         if is_missing:
             problem = f'no aggregate has {quote(spec.key)}'
-            similar = find_similar(spec.key, self._offers)
-            if similar:
-                meant = name.removesuffix(spec.key) + similar[0]
-                changes = ((meant, need.text), (name, None))
+            similar = text_mistakes.find_similar(spec.key, self._offers)
         else:
             problem = (
-                f'no aggregate has a {quote(spec.key)} that meets '
+                f'no aggregate has {quote(spec.key)} with a value that meets '
                 f'{quote(need.text)}'
             )
-            similar = []
             for literal in sorted(need.literals):
-                similar += find_similar(literal, values)
-            if similar and need.literals == {need.text}:
-                changes = ((name, similar[0]),)
-        problem += ': no host passes'
+                similar += text_mistakes.find_similar(literal, values)
+        problem += ', so no host passes'
         if similar:
             problem += (
                 f'. An aggregate has {quote(similar[0])}: only white space, '
                 'or upper and lower case, differ'
             )
         elif any(',' in literal for literal in need.literals):
-            problem += ". Aggregates' values are split at commas"
-            changes = change_value(name, _split_at_commas(need))
+            problem += (
+                ". Aggregates' values are split at commas, and those of "
+                f'flavors are not: {requirement.OR} lists alternatives there'
+            )
         elif values:
             problem += f'. Aggregates have {quote_all(values)}'
-        return Finding(FindingCode.NOT_OFFERED, name, problem, changes)
+        return Finding(FindingCode.NOT_OFFERED, name, problem)
 
     def _find_without_host(self, flavor: Flavor) -> Iterator[Finding]:
         """Find a flavor that no host takes, or no host that is up."""
@@ -210,21 +183,3 @@ class FlavorMistakes:
             reasons = describe_groups(group_refused(matcher, refused))
             text = f'0 of {len(self._hosts)} hosts take it: {reasons}'
         yield Finding(FindingCode.NO_HOST, '', text)
-
-
-def _split_at_commas(need: requirement.Requirement) -> str:
-    """Return the value with a comma read as "or"; empty if unclear."""
-    words = need.text.split()
-    alternatives = [need.text]
-    if words[:1] == [requirement.OR]:
-        alternatives = words[1::2]
-    return join_alternatives(requirement.split(','.join(alternatives)))
-
-
-def _is_mended(
-    finding: Finding, before: list[Finding], after: list[Finding]
-) -> bool:
-    """Tell whether a correction removes a finding and adds no other."""
-    old = {(each.code, each.key) for each in before}
-    old.remove((finding.code, finding.key))
-    return all((each.code, each.key) in old for each in after)

@@ -21,7 +21,8 @@ def find_mistakes(
     findings: list[Finding] = []
     flavor_mistakes = FlavorMistakes(inventory)
     for flavor in flavors:
-        findings += flavor_mistakes.find(flavor)
+        for finding in flavor_mistakes.find(flavor):
+            findings.append(finding._replace(owner='flavor', name=flavor.name))
     for aggregate in inventory.aggregates:
         for finding in aggregate_mistakes.find_in_metadata(
             aggregate, inventory.exempt

@@ -16,9 +16,9 @@ from typing import Final
 
 from nova_filters.matching import inputs
 from nova_filters.matching.inputs import FLAGS, SCOPE
-from nova_filters.matching.requirement import OMITTABLE, OR, Requirement
+from nova_filters.matching.requirement import OR, Requirement
 from os_placement_plugins.text import quote
-from osc_placement_plugins.lint.findings import Changes, Finding, FindingCode
+from osc_placement_plugins.lint.findings import Finding, FindingCode
 
 #: The beginning of words that look like operators of Nova.
 _LIKE_OPERATOR: Final = re.compile('s?[<>=!]')
@@ -45,7 +45,6 @@ def find_in_value(name: str, value: Requirement) -> Iterator[Finding]:
         yield Finding(FindingCode.MALFORMED_VALUE, name, problem)
         return
     problem = ''
-    meant = ''
     if words[:1] == [OR]:
         if any(word != OR for word in words[::2]):
             problem = (
@@ -53,52 +52,20 @@ def find_in_value(name: str, value: Requirement) -> Iterator[Finding]:
             )
     elif value.predicate is None and OR in text:
         problem = f'read as plain text, because {OR} is not the first word'
-        if {*words[1::2]} == {OR}:
-            meant = join_alternatives(words[::2])
     elif value.literals and _LIKE_OPERATOR.match(text.strip()):
         problem = (
             'read as plain text, because it begins with no operator of Nova '
             'that a space follows'
         )
     if problem:
-        yield Finding(
-            FindingCode.MISREAD_VALUE,
-            name,
-            f'{shown}: {problem}',
-            change_value(name, meant),
-        )
-
-
-def join_alternatives(values: Iterable[str]) -> str:
-    """Return the extra spec that accepts each of these values.
-
-    :returns: the extra spec; empty if one of the values is not one word.
-    """
-    words = []
-    for value in values:
-        if value.split() != [value] or value == OR:
-            return ''
-        words += [OR, value]
-    return ' '.join(words)
-
-
-def change_value(name: str, meant: str) -> Changes:
-    """Return the change of an extra spec to the value that was meant."""
-    if not meant:
-        return ()
-    return ((name, meant),)
+        yield Finding(FindingCode.MISREAD_VALUE, name, f'{shown}: {problem}')
 
 
 def find_expanded_tilde(name: str, text: str) -> Iterator[Finding]:
     """Find a path that a shell has inserted for an unquoted tilde."""
     if any(_HOME.match(word) for word in re.split(r'[\s,]+', text)):
-        words = [_HOME.sub(OMITTABLE, word) for word in text.split()]
-        yield Finding(
-            FindingCode.EXPANDED_TILDE,
-            name,
-            f'{quote(text)}: a shell makes this of an unquoted ~',
-            change_value(name, ' '.join(words)),
-        )
+        problem = f'{quote(text)}: a shell makes this of an unquoted ~'
+        yield Finding(FindingCode.EXPANDED_TILDE, name, problem)
 
 
 def find_misspelled_flag(name: str) -> Iterator[Finding]:
@@ -109,12 +76,12 @@ def find_misspelled_flag(name: str) -> Iterator[Finding]:
         yield Finding(
             FindingCode.MISSPELLED_FLAG,
             name,
-            f'{quote(name)} is a key like any other, and not the flag {near}',
-            ((name, None),),
+            f'{quote(name)} is a key like any other, and not the flag {near}. '
+            'It is right if another program reads it',
         )
 
 
-def find_outer_space(name: str, value: str) -> Iterator[Finding]:
+def find_outer_space(name: str) -> Iterator[Finding]:
     """Find a key that has white space around it."""
     key = name.removeprefix(SCOPE)
     if key != key.strip():
@@ -124,35 +91,43 @@ def find_outer_space(name: str, value: str) -> Iterator[Finding]:
             name,
             f'{quote(name)} has white space around it, so it is another key '
             f'than {quote(meant)}',
-            ((meant, value), (name, None)),
         )
 
 
-def find_misspelled_namespace(name: str, value: str = '') -> Iterator[Finding]:
+def find_misspelled_namespace(name: str) -> Iterator[Finding]:
     """Find a key whose namespace is nearly one that has an effect."""
+    meant = correct_namespace(name)
+    if meant:
+        yield Finding(
+            FindingCode.NAMESPACE_WITHOUT_EFFECT,
+            name,
+            f'{quote(name)} is not read as {quote(meant)}. It is right if '
+            'another program reads it',
+        )
+
+
+def correct_namespace(name: str) -> str:
+    """Return the name with the namespace that was probably meant.
+
+    :returns: the name; empty if the namespace is not nearly one that has an
+        effect.
+    """
     if name.startswith(SCOPE) or inputs.PREFERENCE.fullmatch(name):
-        return
+        return ''
     namespace, colon, key = name.partition(':')
     letters = re.sub('[^a-z]', '', namespace.lower())
     near = difflib.get_close_matches(letters, _NAMESPACES, 1, _SIMILAR)
     if SCOPE in name:
-        meant = SCOPE + name.rpartition(SCOPE)[2]
-    elif not colon or not near:
-        return
-    elif _NAMESPACES[near[0]] == SCOPE:
-        meant = SCOPE + key
-    else:
-        meant = _NAMESPACES[near[0]]
-        factor = _FACTOR.search(namespace)
-        if factor:
-            meant += f'.{factor[0]}'
-        meant += f':{key}'
-    yield Finding(
-        FindingCode.NAMESPACE_WITHOUT_EFFECT,
-        name,
-        f'{quote(name)} is not read as {quote(meant)}',
-        ((meant, value), (name, None)),
-    )
+        return SCOPE + name.rpartition(SCOPE)[2]
+    if not colon or not near:
+        return ''
+    if _NAMESPACES[near[0]] == SCOPE:
+        return SCOPE + key
+    meant = _NAMESPACES[near[0]]
+    factor = _FACTOR.search(namespace)
+    if factor:
+        meant += f'.{factor[0]}'
+    return f'{meant}:{key}'
 
 
 def find_similar(text: str, texts: Iterable[str]) -> list[str]:

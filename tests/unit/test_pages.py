@@ -26,7 +26,7 @@ FOREIGN = """
     --availability-zone --check-capacity --config-dir --min-size --no-deps
     log_config_append
     CUSTOM_LICENSED hw_rng hw_video no-such-key vmware
-    filter_one run_filter_for_index
+    filter_one pci_passthrough run_filter_for_index
     ACTION Encountered safe max_connections
 """
 #: Which command stands above which one.

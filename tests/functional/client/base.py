@@ -135,7 +135,7 @@ class CommandTestCase(unittest.TestCase):
 
 
 #: The shell's own commands that change a cloud, where an operator follows a
-#: page or a remedy.
+#: page.
 CHANGES = (
     'aggregate add host',
     'aggregate create',

@@ -126,7 +126,8 @@ class HostMatchesTest(unittest.TestCase):
         self.assertEqual(
             [
                 f"f: '{name}' is not read as "
-                "'aggregate_instance_extra_specs:s'."
+                "'aggregate_instance_extra_specs:s'. It is right if another "
+                'program reads it.'
             ],
             matches.advice(),
         )

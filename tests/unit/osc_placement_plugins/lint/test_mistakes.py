@@ -176,120 +176,106 @@ class CodesTest(unittest.TestCase):
 
 @ddt.ddt
 class TextTest(unittest.TestCase):
+    def test_no_finding_has_a_command(self) -> None:
+        # A copied command changes a cloud, and no finding can know whether the
+        # flavor or the aggregate is wrong.
+        clouds = [
+            *(([{_SCOPED: text}], {'k': '1,2'}) for text, *_ in VALUES),
+            *(([], metadata) for metadata, *_ in METADATA),
+            *(([specs], metadata) for specs, metadata, *_ in TOGETHER),
+            ([{_LIKES: '3'}], {'k': '1'}),
+        ]
+        findings = []
+        for flavors, metadata in clouds:
+            for states in None, {'h': 'up'}, {'h': 'down'}:
+                findings += find(flavors, (metadata, 'h'), states=states)
+        self.assertEqual({*Code}, codes_of(findings))
+        for finding in findings:
+            for word in 'openstack', '--property', 'unset':
+                self.assertNotIn(word, str(finding))
+
     @ddt.data(
-        (
-            {_SCOPED: '1'},
-            {'l': '1'},
-            Code.NOT_OFFERED,
-            "no aggregate has 'k': no host passes",
-            '',
-        ),
+        ('1', {'l': '1'}, ', so no host passes'),
         # The aggregate accepts each value, but offers none.
+        ('1', {'k': '~', **_ON}, ', so no host passes'),
         (
-            {_SCOPED: '1'},
-            {'k': '~', **_ON},
-            Code.NOT_OFFERED,
-            "no aggregate has 'k': no host passes",
-            '',
-        ),
-        (
-            {_SCOPED: '1'},
+            '1',
             {'K': '1'},
-            Code.NOT_OFFERED,
-            "no aggregate has 'k': no host passes. An aggregate has 'K': only "
-            'white space, or upper and lower case, differ',
-            f'openstack flavor set --property {inputs.SCOPE}K=1 f0 && '
-            f'openstack flavor unset --property {_SCOPED} f0',
+            ", so no host passes. An aggregate has 'K': only white space, or "
+            'upper and lower case, differ',
         ),
         (
-            {_SCOPED: 'B'},
+            'B',
             {'k': 'a,c,b'},
-            Code.NOT_OFFERED,
-            "no aggregate has a 'k' that meets 'B': no host passes. An "
-            "aggregate has 'b': only white space, or upper and lower case, "
-            'differ',
-            f'openstack flavor set --property {_SCOPED}=b f0',
+            " with a value that meets 'B', so no host passes. An aggregate "
+            "has 'b': only white space, or upper and lower case, differ",
         ),
         # Sentinels are no values that a flavor could ask for.
         (
-            {_SCOPED: '1'},
+            '1',
             {'k': '2,<or> 3 <or> ~', **_ON},
-            Code.NOT_OFFERED,
-            "no aggregate has a 'k' that meets '1': no host passes. "
-            "Aggregates have '2', '3'",
-            '',
+            " with a value that meets '1', so no host passes. Aggregates have "
+            "'2', '3'",
         ),
         (
-            {_SCOPED: '1, 2'},
+            '1, 2',
             {'k': '1'},
-            Code.NOT_OFFERED,
-            "no aggregate has a 'k' that meets '1, 2': no host passes. "
-            "Aggregates' values are split at commas",
-            f"openstack flavor set --property '{_SCOPED}=<or> 1 <or> 2' f0",
+            " with a value that meets '1, 2', so no host passes. Aggregates' "
+            'values are split at commas, and those of flavors are not: <or> '
+            'lists alternatives there',
         ),
         (
-            {_SCOPED: '<or> 3 <or> 2,1'},
-            {'k': '1'},
-            Code.NOT_OFFERED,
-            "no aggregate has a 'k' that meets '<or> 3 <or> 2,1': no host "
-            "passes. Aggregates' values are split at commas",
-            f"openstack flavor set --property '{_SCOPED}=<or> 3 <or> 2 <or> "
-            "1' f0",
-        ),
-        # No value of <or> is empty, or has a space.
-        (
-            {_SCOPED: '1,,a b'},
-            {'k': '1'},
-            Code.NOT_OFFERED,
-            "no aggregate has a 'k' that meets '1,,a b': no host passes. "
-            "Aggregates' values are split at commas",
-            '',
-        ),
-        (
-            {_SCOPED: '<or> C <or> B'},
+            '<or> C <or> B',
             {'k': 'a,c,b,a'},
-            Code.NOT_OFFERED,
-            "no aggregate has a 'k' that meets '<or> C <or> B': no host "
-            "passes. An aggregate has 'b': only white space, or upper and "
-            'lower case, differ',
-            '',
+            " with a value that meets '<or> C <or> B', so no host passes. An "
+            "aggregate has 'b': only white space, or upper and lower case, "
+            'differ',
         ),
+    )
+    @ddt.unpack
+    def test_what_aggregates_have_in_place_of_it_is_told(
+        self, value, metadata, text: str
+    ) -> None:
+        finding, *_ = find([{_SCOPED: value}], (metadata, 'h'))
+        self.assertEqual(
+            Finding(
+                Code.NOT_OFFERED,
+                _SCOPED,
+                f"no aggregate has 'k'{text}",
+                owner='flavor',
+                name='f0',
+            ),
+            finding,
+        )
+
+    @ddt.data(
         (
             {inputs.SCOPE + _FLAG: 'True'},
             {},
             Code.FLAG_WITHOUT_EFFECT,
             'the flag has no effect in a flavor',
-            f'openstack flavor unset --property {inputs.SCOPE}{_FLAG} f0',
         ),
         (
             {_LIKES: '3'},
             {'k': '1'},
             Code.PREFERENCE_WITHOUT_EFFECT,
             'no aggregate meets it, so it has no effect',
-            '',
         ),
         (
             {_LIKES: '<or>'},
             {},
             Code.PREFERENCE_WITHOUT_EFFECT,
             "the flavor has 'aggregate_preferred:k': nothing follows <or>",
-            '',
         ),
     )
     @ddt.unpack
-    def test_a_finding_in_a_flavor_has_its_text_and_its_remedy(
-        self, specs, metadata, code: Code, text: str, remedy: str
+    def test_a_finding_in_a_flavor_has_its_text(
+        self, specs, metadata, code: Code, text: str
     ) -> None:
         (name,) = specs
         finding, *_ = find([specs], (metadata, 'h'))
         self.assertEqual(
-            Finding(
-                *(code, name, text, finding.changes),
-                owner='flavor',
-                name='f0',
-                remedy=remedy,
-            ),
-            finding,
+            Finding(code, name, text, owner='flavor', name='f0'), finding
         )
 
     @ddt.data(
@@ -385,25 +371,20 @@ class DemandTest(unittest.TestCase):
             finding,
         )
 
-    @ddt.data(
-        ([({'gpu': 'k80', **_ON}, 'h1')], True),
-        # Without the flag, the piece would have another meaning.
-        ([({'gpu': '>= 2', **_ON}, 'h1')], False),
-        ([({'gpu': 'k80', 'os_type': '~', **_ON}, 'h1')], False),
-        ([({'gpu': 'k80', f'{inputs.SCOPE}os_type': '1', **_ON}, '')], False),
-        # The aggregate would no longer demand "x" either.
-        ([({'gpu': 'k80', 'x': '1', **_ON}, 'h1')], False),
-        ([({'blazar:owner': 'p1', 'x': '~', **_ON}, 'h1')], False),
-    )
-    @ddt.unpack
-    def test_a_remedy_switches_one_demand_off(
-        self, aggregates, has_remedy: bool
-    ) -> None:
-        (finding,) = find([{}], *aggregates)
-        self.assertEqual(has_remedy, bool(finding.remedy), finding)
+    def test_a_key_of_another_program_is_made_exempt(self) -> None:
+        windows = {'os': 'windows', 'evacuable': 'true', **_ON}, 'h1'
+        flavors = [{f'{inputs.SCOPE}os': 'windows'}]
+        closed, _ = sorted(find(flavors, windows), key=lambda each: each.code)
+        self.assertEqual('evacuable', closed.key)
+        exempt = (*_EXEMPT, 'evacuable')
+        self.assertEqual([], find(flavors, windows, exempt=exempt))
+
+    def test_both_sides_of_a_closed_aggregate_are_told(self) -> None:
+        (finding,) = find([{}], ({'gpu': 'k80', **_ON}, 'h1'))
         self.assertEqual(
-            f'none of 1 flavors meets what it demands; {finding.key!r} keeps '
-            'out most',
+            "no flavor meets what it demands; 'gpu' keeps out 1 of 1. Either "
+            'the flavor for its hosts is missing or misspelled, or the '
+            'aggregate demands too much',
             finding.text,
         )
 
