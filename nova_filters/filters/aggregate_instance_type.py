@@ -14,13 +14,10 @@ from nova_filters.matching import inputs, report
 from nova_filters.matching.matcher import Matcher
 from nova_filters.matching.mismatch import Mismatch
 from os_placement_plugins import logger
-from os_placement_plugins.text import listed, quote
+from os_placement_plugins.text import quote
 
 LOG = logger.get_logger(__name__)
 CONF = nova.conf.CONF
-
-#: How many problems one log line lists.
-_LISTED = 10
 
 
 def _is_rebuild(spec_obj: Any, hosts: Sequence[Any]) -> bool:
@@ -47,18 +44,8 @@ def _log_refused(
     refused: Mapping[Mismatch, list[Any]],
     spec_obj: Any,
 ) -> None:
-    """Log malformed values, and why hosts are refused."""
+    """Log why hosts are refused."""
     instance = plugin.field(spec_obj, 'instance_uuid')
-    problems = report.list_problems(matcher, refused)
-    if problems:
-        LOG.warning(
-            'Instance %(instance)s: nothing can meet these values; correct '
-            'the flavor or the aggregates: %(problems)s',
-            {
-                'instance': instance,
-                'problems': listed(problems, _LISTED, '; '),
-            },
-        )
     if LOG.isEnabledFor(logging.DEBUG):
         for hosts, reason in report.explain_groups(matcher, refused):
             LOG.debug(
@@ -127,7 +114,7 @@ class AggregateInstanceTypeFilter(
             exempt = tuple(CONF.nova_filters.exempt_metadata_keys)
             matcher = Matcher(flavor, exempt)
             passed, refused = matcher.match_hosts(hosts)
-            if refused or any(spec.requirement.problem for spec in flavor):
+            if refused:
                 _log_refused(matcher, passed, refused, spec_obj)
         except Exception:
             # A filter that raises ends the boot request with an error; a

@@ -35,12 +35,9 @@ Demands = tuple[frozenset[str], frozenset[tuple[str, int]]]
 Statement = tuple[int, Demands | None]
 #: What the aggregates of a host say together.
 Joined = tuple[int, frozenset[Demands]]
-#: Why the flavor does not meet the demand for a key, and the bits of the key.
-Unmet = tuple[Cause, int]
 
 #: What a plain value says about a key that the flavor lacks.
 _PLAIN: Final = statements.CARRIED | statements.DEMANDED
-_LACKED: Final[Unmet] = (Cause.MISSING, _PLAIN)
 #: How many bits of a statement belong to one extra spec.
 _WIDTH: Final = 8
 _MASK: Final = (1 << _WIDTH) - 1
@@ -62,11 +59,11 @@ class _Check(NamedTuple):
     """What comes of both checks for the extra specs of a flavor.
 
     :param mismatches: those of ``Side.FLAVOR``.
-    :param unmet: the keys of the flavor whose demand it does not meet.
+    :param unmet: why the flavor does not meet the demands for its keys.
     """
 
     mismatches: list[Mismatch]
-    unmet: dict[str, Unmet]
+    unmet: dict[str, Cause]
 
 
 class Matcher:
@@ -310,12 +307,12 @@ class Matcher:
         mismatch: Mismatch = self._unmet_demands[key, unmet[key]]
         return mismatch
 
-    def _find_unmet(self, joined: Joined) -> dict[str, Unmet]:
+    def _find_unmet(self, joined: Joined) -> dict[str, Cause]:
         """Return the demanded keys that the flavor does not meet."""
         bits, demands = joined
         unmet = dict.fromkeys(
             frozenset().union(*[plain_keys for plain_keys, _ in demands]),
-            _LACKED,
+            Cause.MISSING,
         )
         unmet.update(self._checks[bits].unmet)
         # Values of the same key may say different things.
@@ -328,7 +325,7 @@ class Matcher:
                 demand |= _PLAIN
             cause = statements.check_demand(None, demand)
             if cause is not None:
-                unmet[key] = cause, demand
+                unmet[key] = cause
         return unmet
 
 
@@ -350,12 +347,11 @@ def _check_flavor(flavor: Sequence[inputs.FlavorSpec], joined: int) -> _Check:
                     spec.key,
                     accepted_values=(spec.requirement.text,),
                     problem=spec.requirement.problem,
-                    malformed=bool(bits & statements.MALFORMED),
                 )
             )
         cause = statements.check_demand(spec.requirement, bits)
         if cause is not None:
-            unmet[spec.key] = cause, bits
+            unmet[spec.key] = cause
     return _Check(mismatches, unmet)
 
 
@@ -400,11 +396,10 @@ def _find_lacking(
     return key
 
 
-def _unmet_demand(unmet: tuple[str, Unmet]) -> Mismatch:
+def _unmet_demand(unmet: tuple[str, Cause]) -> Mismatch:
     """Return the mismatch with the demand for a key."""
-    key, (cause, bits) = unmet
-    malformed = bool(bits & statements.MALFORMED)
-    return Mismatch(Side.AGGREGATE, cause, key, malformed=malformed)
+    key, cause = unmet
+    return Mismatch(Side.AGGREGATE, cause, key)
 
 
 def _select_bits(joined: int, index: int) -> int:

@@ -65,7 +65,6 @@ class Mismatch(NamedTuple):
     :param problem: why the value of the refusing side is malformed. Only
         :meth:`nova_filters.matching.matcher.Matcher.explain` sets the problem
         of an aggregate's value.
-    :param malformed: whether an aggregate's value of the key is malformed.
     :param stated_values: the values of the other side; empty if that side
         lacks the key. Only ``explain`` sets them.
     :param aggregate: the names of the aggregates that have the key. Only
@@ -77,7 +76,6 @@ class Mismatch(NamedTuple):
     key: str = ''
     accepted_values: tuple[str, ...] = ()
     problem: str = ''
-    malformed: bool = False
     stated_values: tuple[str, ...] = ()
     aggregate: tuple[str, ...] = ()
 

@@ -7,8 +7,7 @@ from typing import Any, Final, TypeVar
 
 from nova_filters.matching.inputs import read_aggregate
 from nova_filters.matching.matcher import Matcher
-from nova_filters.matching.mismatch import Cause, Mismatch, Side
-from os_placement_plugins.text import quote
+from nova_filters.matching.mismatch import Mismatch, Side
 
 HostT = TypeVar('HostT')
 
@@ -22,45 +21,6 @@ def list_names(host: Any) -> list[str]:
     :returns: the names, with "?" in place of each unreadable name.
     """
     return sorted(read_aggregate(each).name for each in _read_aggregates(host))
-
-
-def list_problems(
-    matcher: Matcher, refused: Mapping[Mismatch, list[Any]]
-) -> list[str]:
-    """Return one sentence for each malformed or unreadable value.
-
-    A malformed value of an aggregate, or of an optional extra spec, is listed
-    only if a host is refused because of the key.
-
-    :param matcher: the matcher of the hosts.
-    :param refused: the refused hosts, by the first mismatch.
-    """
-    sentences = set()
-    refused_keys = {mismatch.key for mismatch in refused}
-    for key, optional, requirement in matcher.flavor:
-        # An optional extra spec may be meant for another program.
-        if requirement.problem and (not optional or key in refused_keys):
-            sentences.add(
-                f'the flavor has {quote(key)}: {requirement.problem}'
-            )
-    for mismatch, hosts in refused.items():
-        if mismatch.cause is Cause.UNREADABLE:
-            sentences.update(group_hosts(matcher, {mismatch: hosts}))
-        # If the flavor lacks the key, the malformed value is not the cause.
-        elif mismatch.malformed and mismatch.cause is not Cause.MISSING:
-            sentences.update(_list_malformed(mismatch.key, hosts))
-    return sorted(sentences)
-
-
-def _list_malformed(key: str, hosts: list[Any]) -> Iterator[str]:
-    """Yield the problems in the values of a key in the hosts' aggregates."""
-    for aggregate in map(read_aggregate, unite_aggregates(hosts)):
-        for piece in aggregate.pieces(key):
-            if piece.problem:
-                yield (
-                    f'aggregate {quote(aggregate.name)} has {quote(key)}: '
-                    f'{piece.problem}'
-                )
 
 
 def explain_groups(
