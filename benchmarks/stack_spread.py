@@ -43,7 +43,7 @@ CASES = {
         42, 10, 1.0, roles=TRAITS
     ),
     'stack of 24 on 6, 1 host with a failed build': Case(
-        24, 6, failed_hosts=(2,)
+        24, 6, failed_builds=(0, 0, 1)
     ),
     'stack of 24 on 6, 20 % of builds fail once': Case(24, 6, failing=0.2),
     '24 evacuations from 1 of 9, at once': Case(
@@ -54,6 +54,20 @@ CASES = {
     ),
     'soft group of 24 on 6, 20 % of builds fail once': Case(
         24, 6, group=SOFT, failing=0.2
+    ),
+    'the same, one each 5 s': Case(24, 6, 5.0, group=SOFT, failing=0.2),
+    'the same, build_failure_weight_multiplier 1': Case(
+        24, 6, 5.0, group=SOFT, failing=0.2, failure_weight=1.0
+    ),
+    'soft group of 12 on 6 with 1 to 6 failed builds': Case(
+        12, 6, group=SOFT, failed_builds=(1, 2, 3, 4, 5, 6)
+    ),
+    'the same, the multiplier is 1': Case(
+        12,
+        6,
+        group=SOFT,
+        failed_builds=(1, 2, 3, 4, 5, 6),
+        failure_weight=1.0,
     ),
     'soft group of 9 on 3, tracking is off': Case(
         9, 3, group=SOFT, tracking=False
@@ -84,9 +98,11 @@ HARD = {
     '6 on racks of 3 and 3': strict(6, 6, racks=(3, 3)),
     '8 on racks of 1, 1 and 10, 1 s': strict(8, 12, 1.0, racks=(1, 1, 10)),
     '9 on 12, 5 hosts with a failed build': strict(
-        9, 12, failed_hosts=(1, 2, 3, 4, 5)
+        9, 12, failed_builds=(0, 1, 1, 1, 1, 1)
     ),
-    '6 on 6, 1 host with a failed build': strict(6, 6, failed_hosts=(2,)),
+    '6 on 6, 1 host with a failed build': strict(
+        6, 6, failed_builds=(0, 0, 1)
+    ),
     '9 on 12, 20 % of builds fail once': strict(9, 12, failing=0.2),
     'affinity: 6 groups of 3 on 6': together(),
 }

@@ -6,6 +6,7 @@ Each choice is made by Nova's own scheduler with the weighers of nova.conf.
 Each process is a scheduler with a memory of its own.
 """
 
+import collections
 import itertools
 import json
 import random
@@ -45,19 +46,19 @@ class SimulatedCloud:
         self.hosts = [f'sim-{n}' for n in range(case.hosts)]
         # Nova keeps hosts in a set. Its order would differ with each run.
         self._order = draw.sample(self.hosts, len(self.hosts))
+        #: The builds that failed on each host since the last one succeeded.
+        self.failed_builds = collections.Counter(
+            dict(zip(self.hosts, case.failed_builds, strict=False))
+        )
         self._processes = processes
         self._schedulers: list[Any] = []
 
     def set_up(self) -> None:
         """Make hosts, flavors, the group and processes."""
         case, cloud = self._case, self._cloud
-        for number, host in enumerate(self.hosts):
+        for host in self.hosts:
             if host not in cloud.hosts:
                 cloud.add_host(host, _memory_gib(host))
-            stats = {}
-            if number in case.failed_hosts:
-                stats['failed_builds'] = '1'
-            cloud.report(host, stats=json.dumps(stats))
             self.report({}, host)
         self._flavors = [
             cloud.add_flavor(f'role-{number}', role.extra_specs)
@@ -170,10 +171,15 @@ class SimulatedCloud:
             known[host]['instances'][number] = instance
 
     def report(self, counts: Mapping[str, int], host: str) -> None:
-        """Have a compute node report its usage, by the servers on hosts."""
+        """Have a compute node report its usage and the builds that failed.
+
+        :param counts: the number of servers on each host.
+        """
         count = counts.get(host, 0)
+        stats = {'failed_builds': str(self.failed_builds[host])}
         self._cloud.report(
             host,
+            stats=json.dumps(stats),
             vcpus_used=count,
             memory_mb_used=1024 * count,
             free_ram_mb=1024 * (_memory_gib(host) - count),

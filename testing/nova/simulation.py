@@ -32,6 +32,8 @@ SPAWNING: Final = 60.0
 #: threads choose meanwhile. In the loopback cloud, one claim took 0.05 to 0.08
 #: seconds, and each of nine claims at once 0.3 to 0.5 seconds.
 CLAIMING: Final = 0.05
+#: How many seconds pass between two reports of a nova-compute.
+REPORTING: Final = 60.0
 #: How many seconds it takes to move the memory of a server.
 MOVING: Final = 10.0
 #: The task state of a server that moves, by the kind of its move.
@@ -57,9 +59,7 @@ class Simulation:
         seed: int,
     ) -> None:
         self._cloud, self._case = cloud, case
-        self._random = random.Random(  # noqa: S311
-            f'{case} {processes} {seed}'
-        )
+        self._random = random.Random(f'{processes} {seed}')  # noqa: S311
         self._simulated = simulated_cloud.SimulatedCloud(
             cloud, case, processes, seed, self._random
         )
@@ -69,6 +69,10 @@ class Simulation:
         #: The servers that ended in ERROR, and the moves without a host.
         self.errors: list[str] = []
         self._requests: dict[int, Any] = {}
+        self._now = 0.0
+        #: The next moment of each life, with a number that orders equal ones.
+        self._events: list[tuple[float, int, Iterator[float]]] = []
+        self._order = itertools.count()
 
     def run(self) -> dict[str, int]:
         """Return how many servers each host has in the end."""
@@ -79,17 +83,15 @@ class Simulation:
             stack.enter_context(self._options())
             self._simulated.set_up()
             self._set_up_moves()
-            events = self._events()
-            order = itertools.count(len(events))
-            while events:
-                now, _, server = heapq.heappop(events)
+            self._start_lives()
+            while self._events:
+                self._now, _, life = heapq.heappop(self._events)
                 timeutils.set_time_override(
-                    start + datetime.timedelta(seconds=now)
+                    start + datetime.timedelta(seconds=self._now)
                 )
-                delay = next(server, None)
+                delay = next(life, None)
                 if delay is not None:
-                    event = now + delay, next(order), server
-                    heapq.heappush(events, event)
+                    self._wait(delay, life)
         counts = collections.Counter(dict.fromkeys(self._simulated.hosts, 0))
         counts.update(self.chosen.values())
         return dict(counts)
@@ -117,10 +119,10 @@ class Simulation:
             broken[number] = counts.total() - kept
         return broken
 
-    def _events(self) -> list[tuple[float, int, Iterator[float]]]:
-        """Return what happens to each server, as a heap by time.
+    def _start_lives(self) -> None:
+        """Have the servers start or move, one after the other.
 
-        A life yields the seconds until the next thing happens to the server.
+        A life yields the seconds until the next thing happens.
         """
         case = self._case
         happen = self._boot
@@ -128,13 +130,13 @@ class Simulation:
             happen = self._move
         elif case.kind != spread_case.BOOT:
             happen = self._restore
-        lives = [
-            (number * case.gap, happen(number))
-            for number in range(case.servers)
-        ]
-        events = [(time, n, life) for n, (time, life) in enumerate(lives)]
-        heapq.heapify(events)
-        return events
+        for number in range(case.servers):
+            self._wait(number * case.gap, happen(number))
+
+    def _wait(self, delay: float, life: Iterator[float]) -> None:
+        """Go on with a life later."""
+        event = self._now + delay, next(self._order), life
+        heapq.heappush(self._events, event)
 
     @contextlib.contextmanager
     def _options(self) -> Iterator[None]:
@@ -154,6 +156,8 @@ class Simulation:
         # With this option, a new scheduler reads the cell in a thread, and
         # nobody knows when it ends. SimulatedCloud sets what it would read.
         settings.append(('filter_scheduler', 'track_instance_changes', False))
+        name = 'build_failure_weight_multiplier'
+        settings.append(('filter_scheduler', name, case.failure_weight))
         with contextlib.ExitStack() as stack:
             for group, name, value in settings:
                 engine.CONF.set_override(name, value, group)
@@ -219,22 +223,25 @@ class Simulation:
                 yield between(0.3, 1.5)
             self._cloud.update(request, host=host, task_state='spawning')
             self._report(host)
-            works = not (
-                self._case.late_check and self._violates_policy(request, host)
+            is_refused = self._case.late_check and self._violates_policy(
+                request, host
             )
             # Only the first attempt may fail.
-            may_fail = works and not attempt and self._case.failing
-            if may_fail and self._random.random() < self._case.failing:
+            may_fail = not is_refused and not attempt and self._case.failing
+            fails = may_fail and self._random.random() < self._case.failing
+            if fails:
                 yield between(1.0, 10.0)
-                works = False
-            if works:
+            elif not is_refused:
                 yield SPAWNING
+                self._end_build(host, failed=False)
                 self._cloud.update(request, vm_state='active', task_state=None)
                 self._simulated.tell_schedulers(request, host)
                 return
             del self.chosen[server]
             self._cloud.update(request, host=None, task_state='scheduling')
             self._report(host)
+            if fails:
+                self._end_build(host, failed=True)
         self._cloud.update(request, vm_state='error', task_state=None)
         self.errors.append(server)
 
@@ -301,6 +308,21 @@ class Simulation:
         else:
             self.errors.append(request.instance_uuid)
         return [state.host for state in states]
+
+    def _end_build(self, host: str, *, failed: bool) -> None:
+        """Have nova-compute count the builds that failed.
+
+        It tells so with its next report, once a minute at least.
+        """
+        count = 0
+        if failed:
+            count = self._simulated.failed_builds[host] + 1
+        self._simulated.failed_builds[host] = count
+        self._wait(self._random.uniform(0.0, REPORTING), self._tell(host))
+
+    def _tell(self, host: str) -> Iterator[float]:
+        self._report(host)
+        yield from ()
 
     def _report(self, host: str) -> None:
         counts = collections.Counter(self.chosen.values())

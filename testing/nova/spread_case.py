@@ -45,7 +45,9 @@ class Case:
     :param filters: the filters that nova.conf enables.
     :param failing: the share of builds that fail once. The conductor then
         tries the next alternate.
-    :param failed_hosts: the hosts on which a build has failed before.
+    :param failed_builds: how many builds have failed before on each of the
+        first hosts.
+    :param failure_weight: the option ``build_failure_weight_multiplier``.
     :param clock: by how many seconds the clock of a nova-api is behind. It
         takes the request of every second move.
     :param multiplier: the multipliers of both weighers, without a sign.
@@ -68,7 +70,9 @@ class Case:
     roles: tuple[Role, ...] = (Role(),)
     filters: tuple[str, ...] = ()
     failing: float = 0.0
-    failed_hosts: tuple[int, ...] = ()
+    failed_builds: tuple[int, ...] = ()
+    # Nova's default.
+    failure_weight: float = 1_000_000.0
     clock: float = 0.0
     # More than all other weighers together.
     multiplier: float = 10.0
@@ -81,9 +85,13 @@ class Case:
         """Return by how many servers two hosts differ at most.
 
         :param counts: the number of servers on each host. Hosts that the
-            servers leave, or on which a build has failed, do not count.
+            servers leave do not count; nor do those on which a build has
+            failed, unless builds have failed everywhere.
         """
-        left_out = set(self.failed_hosts)
+        left_out = set()
+        for number, failed in enumerate(self.failed_builds):
+            if failed and len(self.failed_builds) < self.hosts:
+                left_out.add(number)
         if self.kind in (EVACUATE, LIVE_MIGRATION):
             left_out.add(0)
         servers = [

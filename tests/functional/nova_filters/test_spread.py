@@ -2,6 +2,8 @@
 
 """How evenly servers are spread whose hosts, clocks or groups differ."""
 
+import dataclasses
+
 import ddt
 
 import tests
@@ -18,7 +20,7 @@ _STRICT = {
     'group': spread_case.STRICT,
     'filters': ('ServerGroupAntiAffinityFilter',),
 }
-_FAILED = {'failed_hosts': (1, 2, 3), 'gap': 1.0}
+_FAILED = {'failed_builds': (0, 1, 1, 1), 'gap': 1.0}
 _MIGRATION = {'kind': spread_case.LIVE_MIGRATION, 'clock': 3.0, 'gap': 0.3}
 #: Several schedulers, each with a memory of its own.
 _PROCESSES = 16
@@ -28,7 +30,7 @@ _SEEDS = range(8 if tests.ALL else 2)
 #: What each condition of an even spread keeps out.
 _CONDITIONS = {
     'if all schedulers have the weigher': {'old_processes': 12},
-    'if the last build on each host has succeeded': {'failed_hosts': (1,)},
+    'if the last build on each host has succeeded': {'failed_builds': (0, 1)},
     'and no build fails meanwhile': {'failing': 0.5},
 }
 
@@ -70,8 +72,8 @@ class SpreadTest(base.OptionTestCase):
         ('schedulers_that_remember_nothing', 9, 9, {'tracking': False}),
         ('racks_of_1_and_5', 6, 6, {'racks': (1, 5)}),
         ('racks_of_3_and_3', 6, 6, {'racks': (3, 3)}),
-        ('failed_builds', 9, 12, {'failed_hosts': (1, 2, 3, 4, 5)}),
-        ('no_other_host', 6, 6, {'failed_hosts': (2,)}),
+        ('failed_builds', 9, 12, {'failed_builds': (0, 1, 1, 1, 1, 1)}),
+        ('no_other_host', 6, 6, {'failed_builds': (0, 0, 1)}),
         ('nobody_checks', 9, 9, {'late_check': False}),
     )
     def test_a_strict_group_starts_where_hosts_are_free(
@@ -134,6 +136,22 @@ class SpreadTest(base.OptionTestCase):
         case = spread_case.Case(24, 6, group=group, failing=0.2)
         gaps = [gap for gap, _ in self.simulate(case)]
         self.assertLessEqual(sum(gaps), 4 * len(gaps))
+
+    def test_failed_builds_keep_members_away_unless_they_weigh_little(
+        self,
+    ) -> None:
+        one_by_one = {'group': spread_case.SOFT, 'gap': 5.0, 'failing': 0.2}
+        after_outage = {
+            'group': spread_case.SOFT,
+            'failed_builds': (1, 2, 3, 4, 5, 6),
+        }
+        for fields in one_by_one, after_outage:
+            case = spread_case.Case(24, 6, **fields)
+            gaps = [gap for gap, _ in self.simulate(case)]
+            self.assertGreater(sum(gaps), 2 * len(gaps), fields)
+            case = dataclasses.replace(case, failure_weight=1.0)
+            for gap, _ in self.simulate(case):
+                self.assertLessEqual(gap, 2, fields)
 
     def test_a_strict_group_has_no_host_for_more(self) -> None:
         case = spread_case.Case(5, 3, **_STRICT)
