@@ -8,8 +8,7 @@ the block are its marks:
 ``.. run: SUITE``
     This block, and those below it on the page, run in this suite.
 ``.. check: NAME``
-    ``check_NAME`` in the module of the suite asserts the sentence that follows
-    the block.
+    ``check_NAME`` in the module of the suite runs the block.
 ``.. file: NAME``
     The block is a file with this name, or a part of the file.
 ``.. not run: REASON``
@@ -26,10 +25,7 @@ import pathlib
 import re
 import textwrap
 import unittest
-from collections.abc import Callable, Iterable, Iterator
-
-import docutils.core
-import docutils.nodes
+from collections.abc import Callable, Iterator
 
 from tests import signing
 
@@ -49,20 +45,10 @@ SUITES = {
     'senlin': 'functional/senlin_plugins/test_pages.py',
 }
 
-#: How the pages write small numbers.
-NUMBERS = {
-    1: 'one',
-    2: 'two',
-    3: 'three',
-    9: 'nine',
-    10: 'ten',
-    16: 'sixteen',
-}
-#: Sphinx's directives and roles are unknown to docutils. It need not say so.
-_SETTINGS = {'report_level': 5, 'halt_level': 5}
 _MARK = re.compile(r' *\.\. (run|check|file|not run): (.+)')
 _START = re.compile(r'( *)\.\. (code-block|literalinclude):: (\S+)')
 _OPTION = re.compile(r' *:([\w-]+): (.*)')
+_LITERAL = re.compile(r'``(.+?)``', re.S)
 #: An indented text below a paragraph that ends with two colons.
 _UNMARKED = re.compile(r'^(?! *\.\. ).*::\n\n( +)', re.M)
 
@@ -98,7 +84,6 @@ class Block:
     :param kind: the language, such as ``console`` or ``ini``.
     :param text: its lines, without their margin.
     :param marks: the values of its marks by their names.
-    :param around: the paragraphs above and below it, as one line.
     """
 
     page: str
@@ -106,7 +91,6 @@ class Block:
     kind: str
     text: str
     marks: dict[str, str]
-    around: str
 
     def __str__(self) -> str:
         return f'{self.page}, line {self.line}'
@@ -156,48 +140,10 @@ def pages() -> list[str]:
     return ['README.rst', *(str(file.relative_to(ROOT)) for file in files)]
 
 
-def parse(text: str) -> docutils.nodes.document:
-    """Return what docutils reads of a text in reStructuredText."""
-    return docutils.core.publish_doctree(text, settings_overrides=_SETTINGS)
-
-
-def paragraphs(text: str) -> Iterator[str]:
-    """Yield the paragraphs and cells of a text, each as one line."""
-    for paragraph in parse(text).findall(docutils.nodes.paragraph):
-        yield ' '.join(paragraph.rawsource.split())
-
-
-@functools.cache
-def prose(name: str) -> str:
-    """Return what a page says beside its blocks, a line for each cell.
-
-    :param name: the file in ``doc/source`` or above it, without its ending.
-    """
-    folder = ROOT if name.isupper() else PAGES
-    text = (folder / f'{name}.rst').read_text('utf-8')
-    return '\n'.join(paragraphs(text))
-
-
-def table_rows(name: str) -> list[tuple[str, ...]]:
-    """Return the rows of all tables of a page, each cell as one line.
-
-    :param name: the file in ``doc/source``, without its ending.
-    """
-    text = (PAGES / f'{name}.rst').read_text('utf-8')
-    rows = []
-    for row in parse(text).findall(docutils.nodes.row):
-        cells = []
-        for entry in row.findall(docutils.nodes.entry):
-            found = entry.findall(docutils.nodes.paragraph)
-            texts = [paragraph.rawsource for paragraph in found]
-            cells.append(' '.join(' '.join(texts).split()))
-        rows.append(tuple(cells))
-    return rows
-
-
-def all_prose() -> str:
-    """Return what all pages say beside their blocks."""
-    return '\n'.join(prose(file.stem) for file in PAGES.glob('*.rst'))
+def literals(page: str) -> list[str]:
+    """Return what the text of a page marks as literal, each as one line."""
+    text = (ROOT / page).read_text('utf-8')
+    return [' '.join(words.split()) for words in _LITERAL.findall(text)]
 
 
 @functools.cache
@@ -214,9 +160,7 @@ def read(page: str) -> tuple[Block, ...]:
             suite = marks.get('run', suite)
         elif start := _START.fullmatch(line):
             margin, directive, argument = start.groups()
-            above = lines[: number - len(marks)]
             body = _read_body(lines[number + 1 :], len(margin))
-            below = lines[number + 1 + len(body) :]
             options, text = _split(body)
             kind = argument
             if directive == 'literalinclude':
@@ -225,20 +169,7 @@ def read(page: str) -> tuple[Block, ...]:
                 marks.setdefault('file', file.name)
             if suite:
                 marks['run'] = suite
-            around = [
-                *reversed(_read_paragraph(reversed(above))),
-                *_read_paragraph(below),
-            ]
-            blocks.append(
-                Block(
-                    page,
-                    number + 1,
-                    kind,
-                    text,
-                    marks,
-                    around=' '.join(' '.join(around).split()),
-                )
-            )
+            blocks.append(Block(page, number + 1, kind, text, marks))
             marks = {}
         elif line.strip():
             marks = {}
@@ -263,12 +194,6 @@ def _split(body: list[str]) -> tuple[dict[str, str], str]:
         dict(_OPTION.findall('\n'.join(options))),
         text.strip('\n') + '\n',
     )
-
-
-def _read_paragraph(lines: Iterable[str]) -> list[str]:
-    """Return the first lines that stand together."""
-    from_text = itertools.dropwhile(lambda line: not line, lines)
-    return [*itertools.takewhile(bool, from_text)]
 
 
 def select(suite: str) -> dict[str, list[Block]]:
@@ -324,22 +249,11 @@ def agrees(shown: str, printed: str) -> bool:
     )
 
 
-class PageTestCase(unittest.TestCase):
-    def assert_page_says(self, name: str, *lines: str) -> None:
-        """Fail unless a page says this, beside its blocks.
-
-        :param name: the file in ``doc/source``, without its ending.
-        :param lines: parts of a paragraph, or cells that stand together.
-        """
-        if '\n'.join(lines) not in prose(name):
-            self.fail(f'{name}.rst does not say: {lines}')
-
-
-class Walk(PageTestCase):
+class Walk(unittest.TestCase):
     """Run the blocks of a suite on a page, in their order.
 
     A check gets a function that runs the block. So a check can prepare what
-    the page assumes, and can assert what the page promises.
+    the page assumes, and can look at what the block has done.
     """
 
     suite = ''
@@ -358,10 +272,6 @@ class Walk(PageTestCase):
                 except BaseException as exc:
                     exc.add_note(f'The block is in {block}.')
                     raise
-
-    def assert_says(self, words: str) -> None:
-        """Fail unless the page says this above or below the block."""
-        self.assertIn(words, self.block.around)
 
     def run_and_check(self, block: Block) -> None:
         """Run a block as its check wants it to run."""

@@ -122,11 +122,6 @@ class TestIgnored(_Failing, base.ScenarioCase):
         # The provider is asked all the same, and sees what is missing.
         provided['root'] = 'None'
         self.assertEqual({**expected, **provided}, self.outcome.hints('inner'))
-        self.assert_page_says(
-            'heat',
-            "the root stack's lookup fails",
-            'Heat omits ``heat_root_stack_id`` and ``heat_path_in_stack``',
-        )
         (request,) = self.outcome.sent_for('unforeseen')
         self.assertEqual({'mine': '1'}, request.hints)
 

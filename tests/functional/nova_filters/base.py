@@ -7,6 +7,7 @@ import contextlib
 import functools
 import itertools
 import logging
+import unittest
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -16,7 +17,6 @@ from nova.scheduler import weights
 from sqlalchemy import engine as sa_engine
 
 from testing.nova import engine
-from tests import pages
 
 #: What switches the check of the metadata on.
 ON = {'force_metadata_check': 'True'}
@@ -85,7 +85,7 @@ def of_stack(root: str) -> dict[str, Any]:
     return {'heat_root_stack_id': root, 'heat_resource_name': 'server'}
 
 
-class OptionTestCase(pages.PageTestCase):
+class OptionTestCase(unittest.TestCase):
     """Nova's options, until the end of the test."""
 
     def set_option(

@@ -2,7 +2,6 @@
 
 """What the commands say about Nova, held against the Nova that is there."""
 
-import collections
 import inspect
 import pathlib
 import re
@@ -11,17 +10,27 @@ from typing import Any
 
 import ddt
 from nova import exception, objects, scheduler
-from nova.api.openstack.compute import flavors_extraspecs
 from nova.api.validation.extra_specs import validators
 from nova.scheduler import filters, weights
+from nova.scheduler.filters import (
+    aggregate_instance_extra_specs as aggregate_extra_specs,
+)
 
 import nova_filters
-from nova_filters import conf
+from nova_filters import conf, status
 from nova_filters.matching import inputs
 from testing.nova import states
-from tests import pages
 from tests.functional.nova_filters import base
 
+FILTER_NAMES = {
+    'RUN_ON_REBUILD',
+    'filter_all',
+    'filter_one',
+    'host_passes',
+    'run_filter_for_index',
+    'run_filter_once_per_request',
+}
+WEIGHER_NAMES = {'maxval', 'minval', 'weigh_objects', 'weight_multiplier'}
 #: How Nova reads a key of the metadata of aggregates.
 _READS = re.compile(
     r'(?:get_weight_multiplier|aggregate_values_from_key)\('
@@ -54,15 +63,17 @@ class AggregateTest(unittest.TestCase):
 
 
 @ddt.ddt
-class SeamTest(pages.PageTestCase):
-    """What Nova asks our classes for is on the page about seams."""
+class SeamTest(unittest.TestCase):
+    """What Nova asks our classes for."""
 
-    @ddt.data(filters.BaseHostFilter, weights.BaseHostWeigher)
-    def test_the_page_names_what_the_base_class_has(self, base_class) -> None:
-        prose = pages.prose('contributor/seams')
-        for name in dir(base_class):
-            if name[0] != '_':
-                self.assertIn(name, prose)
+    @ddt.data(
+        (filters.BaseHostFilter, FILTER_NAMES),
+        (weights.BaseHostWeigher, WEIGHER_NAMES),
+    )
+    @ddt.unpack
+    def test_a_base_class_has_what_ours_was_made_for(self, cls, names) -> None:
+        public = {name for name in dir(cls) if name[0] != '_'}
+        self.assertEqual(names, public)
 
     @ddt.data(*nova_filters.all_filters(), *nova_filters.all_weighers())
     def test_a_class_takes_what_its_base_class_takes(self, cls) -> None:
@@ -80,46 +91,58 @@ class SeamTest(pages.PageTestCase):
                 )
 
 
-class ApiTest(pages.PageTestCase):
+class ApiTest(unittest.TestCase):
     """What Nova's API makes of extra specs."""
 
-    def test_the_page_lists_the_namespaces_that_the_api_checks(self) -> None:
-        page = (pages.PAGES / 'nova.rst').read_text('utf-8')
-        start = page.index("Nova's API checks the keys in these namespaces:")
-        listed = re.findall('``([a-z_]+):``', page[start:].split('. ')[0])
-        # Behind some names, Nova has a pattern for the number of a group.
-        names = {re.sub(r'[({].*', '', name) for name in validators.NAMESPACES}
-        # The scope of the filter accepts any key and value.
-        self.assertEqual({*listed}, names - {'aggregate_instance_extra_specs'})
-        source = inspect.getsource(flavors_extraspecs)
-        (version,) = re.findall(r"is_supported\([^)]*'([\d.]+)'", source)
-        self.assert_page_says('nova', f'Since microversion {version}, Nova')
-
-    def test_the_api_refuses_most_sentinels(self) -> None:
-        kinds: collections.Counter[bool] = collections.Counter()
-        for validator in validators.VALIDATORS.values():
-            key = _example(validator)
-            for text in ('*', '~', '!', '<or> 1 <or> ~'):
-                kinds[_refused(key, text)] += 1
-        self.assertGreater(kinds[True], kinds[False])
-        # The scope that the page recommends.
-        key = 'aggregate_instance_extra_specs:quota:no_such_key'
-        self.assertFalse(_refused(key, '~'))
+    def test_the_scope_of_the_filter_takes_what_another_one_refuses(
+        self,
+    ) -> None:
+        for sentinel in '*', '~', '!', '<or> 1 <or> ~':
+            with self.assertRaises(exception.ValidationError):
+                validators.validate('quota:cpu_shares', sentinel)
+            key = 'aggregate_instance_extra_specs:quota:cpu_shares'
+            validators.validate(key, sentinel)
 
 
-def _example(validator: Any) -> str:
-    """Return a key that a validator is for."""
-    for part in ('1', '_A', ':x', 'HW_CPU_X86_VMX'):
-        key = re.sub(r'{\w+}', part, validator.name)
-        if re.fullmatch(validator.name_regex, key):
-            return key
-    raise AssertionError(validator.name)
+class InsteadTest(base.StackTestCase):
+    """For which rules Nova's own filter is enough."""
 
+    def left(self, loaded: Any, value: str) -> list[int]:
+        """Return which hosts pass a filter.
 
-def _refused(key: str, text: str) -> bool:
-    """Tell whether Nova's API refuses an extra spec."""
-    try:
-        validators.validate(key, text)
-    except exception.ValidationError:
-        return True
-    return False
+        The hosts have the values 1, 4 and 5, and the last one has none.
+
+        :param value: the value of the key in the flavor.
+        """
+        for host, host_value in zip(self.hosts[:3], '145', strict=True):
+            self.add_aggregate([host], {'k': host_value})
+        self.flavor = self.add_flavor(
+            {'aggregate_instance_extra_specs:k': value}
+        )
+        self.restart()
+        request = self.request({})
+        passed = [*loaded.filter_all(self.states(request), request)]
+        self.cloud.clear()
+        return [self.hosts.index(state.host) for state in passed]
+
+    def test_a_missing_key_needs_this_package(self) -> None:
+        nova = aggregate_extra_specs.AggregateInstanceExtraSpecsFilter()
+        ours = base.loaded_filter()
+        for value, hosts, nova_is_enough in (
+            ('<or> 4 <or> 5', [1, 2], True),
+            ('>= 4', [1, 2], True),
+            ('*', [0, 1, 2], False),
+            ('<or> 1 <or> ~', [0, 3], False),
+        ):
+            self.assertEqual(hosts, self.left(ours, value), value)
+            is_enough = hosts == self.left(nova, value)
+            self.assertIs(nova_is_enough, is_enough, value)
+
+    def test_the_weighers_that_outweigh_all_preferences(self) -> None:
+        state, *_ = self.states(self.request({}))
+        strong = {
+            type(weigher).__name__
+            for weigher in self.scheduler.host_manager.weighers
+            if abs(weigher.weight_multiplier(state)) == 1_000_000
+        }
+        self.assertEqual({*status.VETOES}, strong)

@@ -15,6 +15,7 @@ import ddt
 import sqlalchemy as sa
 from nova import exception, objects
 from nova.compute import manager
+from nova.conf import scheduler as scheduler_conf
 from nova.db.api import api as api_db
 from nova.db.api import models
 from nova.scheduler import utils
@@ -23,7 +24,6 @@ from oslo_log import formatters
 from oslo_log import log as oslo_logging
 from oslo_utils import uuidutils
 
-from nova_filters.matching import report
 from nova_filters.members import rows
 from tests import pages
 from tests.functional.nova_filters import base, starts
@@ -98,8 +98,6 @@ class PagesTest(pages.Walk, base.CloudTestCase):
         specs = {'gpu': 'yes', 'os': 'linux'}
         records = self.refuse_every_host('gpu.large', metadata, specs)
         self.assert_logged(f'... {run().strip()}', records)
-        number = pages.NUMBERS[report.NAMED]
-        self.assert_says(f'It names up to {number} reasons')
         # One for the aggregates, and one for the hosts in none.
         for level, count in {'INFO': 1, 'DEBUG': 2}.items():
             lines = [
@@ -161,18 +159,11 @@ class PagesTest(pages.Walk, base.CloudTestCase):
             self.restart()
         text = self.files['nova.conf']
         self.assertEqual('', self.start(text))
-        problems = [
-            self.start(text.replace(old, new))
-            for old, new in (
-                ('multiplier = 10.0', 'multiplier = much'),
-                ('nova_filters.all_weighers', 'nova_filters.gone'),
-            )
-        ]
-        verb = 'does not start' if all(problems) else 'starts'
-        self.assert_says(
-            'If an option has a wrong value, or if a plug-in does not load, '
-            f'nova-scheduler {verb}.'
-        )
+        for old, new in (
+            ('multiplier = 10.0', 'multiplier = much'),
+            ('nova_filters.all_weighers', 'nova_filters.gone'),
+        ):
+            self.assertNotEqual('', self.start(text.replace(old, new)))
 
     def start(self, text, **how):
         """Return why nova-scheduler does not start with a nova.conf."""
@@ -182,25 +173,38 @@ class PagesTest(pages.Walk, base.CloudTestCase):
         (home / 'nova.conf').write_text(text)
         return starts.start(home, **how)
 
-    def test_how_many_lines_of_filters_are_needed(self):
+    def test_each_line_of_filters_is_needed(self):
         page = 'doc/source/quickstart-nova.rst'
         (text,) = (
             block.text
             for block in pages.read(page)
             if block.marks.get('file') == 'nova.conf'
         )
-        self.assertEqual('', self.start(text))
         lines = re.findall('available_filters = .+\n', text)
         needed = [line for line in lines if self.start(text.replace(line, ''))]
-        word = {1: 'one of the', 2: 'both'}[len(needed)]
-        self.assert_page_says(
-            'quickstart-nova', f'You need {word} ``available_filters`` lines.'
+        self.assertEqual(2, len(needed))
+
+    def test_the_filters_are_those_of_nova_and_ours(self):
+        (default,) = (
+            option.default
+            for option in scheduler_conf.filter_scheduler_opts
+            if option.name == 'enabled_filters'
+        )
+        page = 'doc/source/quickstart-nova.rst'
+        (text,) = (
+            block.text
+            for block in pages.read(page)
+            if block.marks.get('file') == 'nova.conf'
+        )
+        _, _, names = text.partition('enabled_filters =')
+        self.assertEqual(
+            [*default, 'AggregateInstanceTypeFilter'],
+            names.replace(',', ' ').split(),
         )
 
     def check_debug_line(self, run):
         *_, last = self.request_members(3)
         self.assert_logged(run().strip(), self.boot_and_log(last))
-        self.assert_says('With ``debug = true``, it logs a line for each')
 
     def check_alert(self, run):
         (command,) = self.block.commands
@@ -212,7 +216,6 @@ class PagesTest(pages.Walk, base.CloudTestCase):
         with base.failing('FROM request_specs', cause):
             records = self.boot_and_log(request)
         self.assert_alert(run, records)
-        self.assert_says('The API database does not answer.')
 
     def check_own_row(self, run):
         (request,) = self.request_members(1)
@@ -223,7 +226,6 @@ class PagesTest(pages.Walk, base.CloudTestCase):
                 sa.delete(models.InstanceGroupMember).where(row)
             )
         self.assert_alert(run, self.boot_and_log(request))
-        self.assert_says('or a user has deleted the server group.')
 
     def check_no_cell(self, run):
         _, request = self.request_members(2)
@@ -241,7 +243,6 @@ class PagesTest(pages.Walk, base.CloudTestCase):
         finally:
             base.change(models.InstanceMapping, cell_id=self.cloud.cell.id)
             cell.destroy()
-        self.assert_says('The members in this cell did not count:')
 
     def check_left_out(self, run):
         (request,) = self.request_members(1)
@@ -252,7 +253,6 @@ class PagesTest(pages.Walk, base.CloudTestCase):
         self.assertEqual(logging.ERROR, record.levelno)
         record.exc_info = None
         self.assert_alert(run, records)
-        self.assert_says('A traceback follows this line.')
 
     def check_refused_late(self, run):
         requests = self.request_members(2, 'anti-affinity')
@@ -274,11 +274,6 @@ class PagesTest(pages.Walk, base.CloudTestCase):
             name = 'disable_group_policy_check_upcall'
             self.set_option(name, True, 'workarounds')
             check(service, context, instance, hints)
-        self.assert_page_says(
-            'soft-anti-affinity',
-            'nova-compute then checks the policy, and refuses the second '
-            f'server there, unless ``[workarounds] {name}`` is set.',
-        )
         self.assertEqual(run().strip(), str(caught.exception))
 
     def check_without_wheel(self, run):
@@ -288,13 +283,3 @@ class PagesTest(pages.Walk, base.CloudTestCase):
         self.assertEqual(run().strip(), problem)
         # Without the lines, Nova starts without the wheel.
         self.assertEqual('', self.start('', with_wheel=False))
-        self.assert_says('nova-scheduler does not start.')
-        self.assert_page_says(
-            'roll-out',
-            'if you uninstall the package first, nova-scheduler does not '
-            'start again.',
-        )
-        self.assert_page_says(
-            'roll-out',
-            'remove the lines from ``nova.conf`` before the upgrade.',
-        )

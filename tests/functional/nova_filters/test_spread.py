@@ -27,14 +27,6 @@ _PROCESSES = 16
 _SEEDS = range(8 if tests.ALL else 2)
 
 
-#: What each condition of an even spread keeps out.
-_CONDITIONS = {
-    'if all schedulers have the weigher': {'old_processes': 12},
-    'if the last build on each host has succeeded': {'failed_builds': (0, 1)},
-    'and no build fails meanwhile': {'failing': 0.5},
-}
-
-
 @ddt.ddt
 class SpreadTest(base.OptionTestCase):
     """Simulations with many schedulers, several of each case."""
@@ -84,26 +76,6 @@ class SpreadTest(base.OptionTestCase):
             run = simulation.Simulation(base.cloud(), case, processes, 0)
             counts = run.run()
             self.assertEqual(([], 1), (run.errors, max(counts.values())))
-
-    def differ(self, **fields) -> int:
-        """Return by how many servers two hosts differ."""
-        case = spread_case.Case(9, 3, group=spread_case.SOFT, **fields)
-        run = simulation.Simulation(base.cloud(), case, _PROCESSES, 0)
-        counts = run.run().values()
-        return max(counts) - min(counts)
-
-    def test_the_conditions_of_an_even_spread(self) -> None:
-        self.assertLessEqual(self.differ(), 1)
-        for fields in _CONDITIONS.values():
-            self.assertGreater(self.differ(**fields), 1, fields)
-        self.set_option('host_subset_size', 3, 'filter_scheduler')
-        self.assertGreater(self.differ(), 1)
-        for page in 'soft-anti-affinity', 'quickstart-stack':
-            for condition in _CONDITIONS:
-                self.assert_page_says(page, condition)
-            self.assert_page_says(
-                page, 'if ``[filter_scheduler] host_subset_size`` is 1'
-            )
 
     @ddt.data(0, 4, 16)
     def test_where_nobody_checks_no_member_fails(self, old_processes) -> None:

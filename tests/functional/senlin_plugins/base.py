@@ -3,6 +3,7 @@
 """A running Senlin for the tests: the very engine that the demo shows."""
 
 import collections
+import unittest
 from unittest import mock
 
 import eventlet
@@ -13,7 +14,6 @@ from senlin.objects import cluster_lock
 
 from senlin_plugins import conf
 from testing.senlin import engine
-from tests import pages
 
 REGION_POLICY = 'senlin_plugins.policy.region_placement'
 DELETION_POLICY = 'senlin_plugins.policy.deletion'
@@ -41,7 +41,7 @@ DEAD = ('probe compute', 'server_create', 'server_get', 'server_delete')
 EXACTLY = {'adjustment_type': 'EXACT_CAPACITY'}
 
 
-class TestCase(pages.PageTestCase):
+class TestCase(unittest.TestCase):
     """Clusters on the embedded engine, which each test finds empty."""
 
     def setUp(self):

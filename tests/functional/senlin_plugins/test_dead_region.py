@@ -41,7 +41,6 @@ class Silent(base.TestCase):
         self.die(ONE)
         action = self.senlin.act(self.cluster_id, 'scale_out')
         self.assert_failed(NO_REGION, action)
-        self.assert_page_says('senlin', 'New nodes go to the other regions.')
 
     def test_a_scale_in_takes_nodes_elsewhere_or_fails(self):
         data = self.act(self.cluster_id, 'scale_in', count=2)
@@ -49,20 +48,11 @@ class Silent(base.TestCase):
         action = self.senlin.act(self.cluster_id, 'scale_in')
         self.assert_failed(NO_PLAN, action)
         self.assert_servers(self.cluster_id, **{TWO: 2})
-        self.assert_page_says(
-            'senlin',
-            'When the cluster shrinks, Senlin deletes nodes in the regions '
-            'that answer. If these regions have too few nodes, the action '
-            'fails.',
-        )
 
     def test_a_node_there_cannot_be_deleted(self):
         (node, _) = self.ids(self.cluster_id, TWO)
         action = self.senlin.delete(f'/nodes/{node}')
         self.assertEqual('FAILED', action['status'])
-        self.assert_page_says(
-            'senlin', 'Do not delete nodes there, either: the deletion fails.'
-        )
 
     def test_a_recovery_loses_the_servers(self):
         servers = {*self.cloud.regions[TWO].servers}
@@ -72,12 +62,6 @@ class Silent(base.TestCase):
         nodes = self.senlin.nodes(self.cluster_id)
         held = {node['physical_id'] for node in nodes}
         self.assertEqual(servers, {*self.cloud.regions[TWO].servers} - held)
-        self.assert_page_says(
-            'senlin',
-            '**Do not recover the cluster while the region is dead.** If you '
-            'do, Senlin forgets the servers of the nodes there, and these '
-            'servers run on without a node.',
-        )
 
     def test_more_nodes_than_there_are_never_leave(self):
         self.cloud.heal()
@@ -88,12 +72,6 @@ class Silent(base.TestCase):
         self.detach(self.cluster_id)
         self.act(self.cluster_id, 'scale_in', count=10)
         self.assert_servers(self.cluster_id)
-        self.assert_page_says(
-            'senlin',
-            'If a request removes more nodes than the cluster has, the policy '
-            'refuses the request. Without the policy, Senlin deletes all '
-            'nodes.',
-        )
 
     def test_a_region_outside_the_spec_keeps_its_nodes(self):
         self.cloud.heal()

@@ -76,11 +76,7 @@ class Refused(HookCase):
             for name, arguments in self.ways(cluster, 2):
                 with self.subTest(name, grace=grace, hook=hook, limit=limit):
                     action = self.senlin.act(cluster, name, **arguments)
-                    failed = action['status'] == 'FAILED'
-                    verb = 'refuses' if failed else 'accepts'
-                    self.assert_page_says(
-                        'senlin', f'Otherwise, the policy {verb} the hook,'
-                    )
+                    self.assertEqual('FAILED', action['status'])
                     reason = action['status_reason']
                     for number in (grace, hook, limit):
                         self.assertIn(f"'{number}'", reason)
@@ -127,14 +123,7 @@ class Many(HookCase):
         self.act(cluster, 'scale_in', count=3)
         self.assertEqual(3, len(self.cloud.queues['farewell']))
         # The last message took Senlin until the end of the timeout.
-        is_early = self.clock.passed < 300 + 250
-        self.assert_page_says(
-            'senlin',
-            'deletes all these nodes about ``timeout`` seconds after the '
-            f'{"first" if is_early else "last"} message. So if many nodes '
-            f'leave, there is {"less" if is_early else "more"} time after the '
-            'last messages.',
-        )
+        self.assertLess(self.clock.passed, 300 + 250)
         self.assert_whole(cluster, 0)
 
     def test_all_messages_must_be_sent_in_time(self):
@@ -149,11 +138,6 @@ class Many(HookCase):
         for deletion in self.senlin.call('GET', path)['actions']:
             statuses.add(deletion['status'])
         self.assertEqual({'WAITING_LIFECYCLE_COMPLETION'}, statuses)
-        self.assert_page_says(
-            'senlin',
-            'Leave more time if many nodes can leave at once: Senlin must '
-            'have sent all messages within the ``timeout`` of the cluster',
-        )
 
 
 class Near(HookCase):

@@ -13,10 +13,8 @@ from unittest import mock
 import ddt
 import yaml
 from senlin.db.sqlalchemy import api as db_api
-from senlin.db.sqlalchemy import models
 
 from senlin_plugins import conversion, endpoints
-from senlin_plugins.deletion_policy import DeletionPolicy
 from tests import pages
 from tests.functional.senlin_plugins import base, gateway
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
@@ -30,29 +28,6 @@ version: '1.0'
 properties:
   regions: [{name: RegionOne}, {name: RegionTwo, cap: 9}]
 """
-
-
-class DefaultsTest(pages.PageTestCase):
-    def test_the_table_has_those_of_the_deletion_policy(self):
-        for name, schema in DeletionPolicy.properties_schema.items():
-            if name == 'hooks':
-                default = 'none'
-            elif isinstance(schema.default, str):
-                default = f'``{schema.default}``'
-            elif isinstance(schema.default, bool):
-                default = f'``{schema.default}``'.lower()
-            else:
-                default = str(schema.default)
-            self.assert_page_says('senlin', f'``{name}``', default)
-
-    def test_where_the_owner_of_an_action_is_found(self):
-        owner, host = models.Action.owner.key, models.Service.host.key
-        self.assert_page_says(
-            'senlin',
-            f'shows the id of its senlin-engine in ``{owner}``. The table '
-            f"``{models.Service.__tablename__}`` of Senlin's database has the "
-            f'{host} for this id.',
-        )
 
 
 @ddt.ddt
@@ -73,9 +48,10 @@ class PagesTest(pages.Walk, gateway.ShellTestCase):
         )
         for command in COMMANDS:
             known += self.shell('cluster', *command, '--help').output
-        named = re.findall('``(--[a-z-]+)', pages.prose('senlin'))
-        self.assertGreater(len(named), 1)
-        self.assertEqual(set(), {*named} - {*re.findall('--[a-z-]+', known)})
+        options = {*re.findall('--[a-z-]+', known)}
+        for words in pages.literals('doc/source/senlin.rst'):
+            if option := re.match('--[a-z-]+', words):
+                self.assertIn(option[0], options)
 
     def use(self, block):
         """Fail if Senlin refuses a spec of the page."""
@@ -158,26 +134,21 @@ class PagesTest(pages.Walk, gateway.ShellTestCase):
         regions = spec['properties']['regions']
         (two,) = (r for r in regions if r['name'] == TWO)
         self.assertEqual(2 * two['weight'], sum(r['weight'] for r in regions))
-        self.assert_says(f'{TWO} gets half of the nodes, up to {two["cap"]}:')
 
     def check_first_nodes(self, run):
         run()
-        counts = self.count_nodes()
-        self.assert_says('have {}, {} and {} nodes'.format(*counts))
+        self.assertEqual([1, 3, 2], self.count_nodes())
 
     def check_distribution(self, run):
         run()
-        counts = self.count_nodes()
-        self.assert_says('{} : {} : {}'.format(*counts))
+        self.assertEqual([2, 4, 3], self.count_nodes())
 
     def check_oldest_leave(self, run):
         nodes = {*self.ids(self.c1)}
         oldest = self.oldest(self.c1, **{ONE: 1, TWO: 1, THREE: 1})
         run()
-        after = self.count_nodes()
-        self.assert_says('distribution is {} : {} : {} again'.format(*after))
+        self.assertEqual([1, 3, 2], self.count_nodes())
         self.assertEqual({*oldest}, nodes - {*self.ids(self.c1)})
-        self.assert_says('Each region has lost its oldest node.')
 
     def check_region_answers_again(self, run):
         failures = self.cloud.regions[TWO].failures
@@ -188,7 +159,6 @@ class PagesTest(pages.Walk, gateway.ShellTestCase):
         node = self.ids(self.c1, TWO)[0]
         self.assertEqual('ERROR', self.shown(node)['status'])
         self.cloud.heal()
-        self.assert_says('keeps all other nodes, and brings them')
         run(NODE=node)
         del before[node]
         self.assertEqual(before, self.held(self.c1))
@@ -204,7 +174,6 @@ class PagesTest(pages.Walk, gateway.ShellTestCase):
         for call in base.DEAD:
             failures[call] = 'dead'
         servers = {**self.cloud.regions[TWO].servers}
-        self.assert_says('The new nodes go to the other regions.')
         run(NODE=lost)
         path = '/actions?action=CLUSTER_RECOVER'
         (recovery,) = self.senlin.call('GET', path)['actions']
@@ -225,16 +194,8 @@ class PagesTest(pages.Walk, gateway.ShellTestCase):
         names = {binding['policy_name'] for binding in bindings}
         self.assertEqual({'wider'}, names)
         self.assertEqual(before, self.held(self.c1))
-        first, second = re.findall(
-            r'cluster policy (\w+tach) ', self.block.text
-        )
-        self.assert_says(
-            f'After ``{first}`` and before ``{second}``, the cluster has no '
-            'region placement policy,'
-        )
 
     def check_converted(self, run):
-        self.assert_says('The nodes keep their servers.')
         self.begin('os.nova.server')
         self.act_on_cluster('create --profile web --desired-capacity 3 c1')
         before = self.held(self.c1)

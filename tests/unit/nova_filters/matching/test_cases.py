@@ -1,55 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The cases: those of the documentation, and answered as wanted."""
+"""The cases are answered as wanted."""
 
 import re
 import unittest
-from collections.abc import Iterator
 
 import ddt
-import docutils.core
-from docutils import nodes
 
 from nova_filters.matching import inputs
 from nova_filters.matching.matcher import Matcher
 from osc_placement_plugins.source.records import ComputeHost as Host
 from testing.nova import cases
-from tests import pages
-
-
-def documented() -> Iterator[tuple[str, str, str, str]]:
-    """Yield the cells of the tables in the documentation of the rules.
-
-    :returns: the beginning of the sentence above a table, a row's title and a
-        column's, and the cell's text.
-    """
-    page = docutils.core.publish_doctree(
-        (pages.PAGES / 'nova.rst').read_text('utf-8'),
-        # Directives of Sphinx are unknown to docutils.
-        settings_overrides={'report_level': 5, 'halt_level': 5},
-    )
-    (rules,) = (
-        section
-        for section in page.findall(nodes.section)
-        if 'the-rules-in-full' in section['ids']
-    )
-    for table in rules.findall(nodes.table):
-        sentence = table.parent[table.parent.index(table) - 1].astext()
-        title = re.split('[:;]', sentence)[0]
-        lines = [
-            [' '.join(entry.astext().split()) for entry in row]
-            for row in table.findall(nodes.row)
-        ]
-        columns = lines[0]
-        for row in lines[1:]:
-            for column, text in zip(columns[1:], row[1:], strict=True):
-                yield title, row[0], column, text
-
-
-class CoverageTest(unittest.TestCase):
-    def test_the_cells_are_those_of_the_documentation(self) -> None:
-        cells = [(c.table, c.row, c.column, c.decides) for c in cases.cells()]
-        self.assertEqual(sorted(documented()), sorted(cells))
 
 
 @ddt.ddt
