@@ -25,7 +25,6 @@ from tests.functional.nova_filters import base
 FILTER_NAMES = {
     'RUN_ON_REBUILD',
     'filter_all',
-    'filter_one',
     'host_passes',
     'run_filter_for_index',
     'run_filter_once_per_request',
