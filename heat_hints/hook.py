@@ -20,7 +20,7 @@ from oslo_config import cfg
 
 from heat_hints import conf, plugins
 from os_placement_plugins import logger, options
-from os_placement_plugins.text import one_line
+from os_placement_plugins.errors import named_line, one_line
 
 LOG = logger.get_logger(__name__)
 
@@ -82,10 +82,9 @@ def resource_mapping(caller: str) -> dict[str, type[Any]]:
 def _disabled(exc: Exception) -> str:
     """Return a text that says that no hints are sent because of an error."""
     return (
-        f'heat_hints: stack scheduler hints are off: {type(exc).__name__}: '
-        f'{one_line(exc)}. Install a version of os-placement-plugins '
-        'for this Heat, or set [heat_hints] enabled = false, and restart '
-        'heat-engine.'
+        f'heat_hints: stack scheduler hints are off: {named_line(exc)}. '
+        'Install a version of os-placement-plugins for this Heat, or set '
+        '[heat_hints] enabled = false, and restart heat-engine.'
     )
 
 

@@ -16,8 +16,9 @@ from oslo_utils import uuidutils
 from heat_hints import hints, lineage, providers
 from heat_hints.hints import Request
 from os_placement_plugins import logger, signature
+from os_placement_plugins.errors import named_line
 from os_placement_plugins.stack_hints import SIGNATURE, PathStep
-from os_placement_plugins.text import listed, one_line, quote
+from os_placement_plugins.text import listed, quote
 
 LOG = logger.get_logger(__name__)
 
@@ -131,7 +132,7 @@ class Injector:
     ) -> None:
         """Fail the resource or log a WARNING, as ``on_error`` says."""
         if exc:
-            what += f': {type(exc).__name__}: {one_line(exc)}'
+            what += f': {named_line(exc)}'
         words = {'resource': quote(resource.name), 'what': what}
         words['stack'] = resource.stack.id
         if self._fail:

@@ -19,7 +19,6 @@ have a time limit, in :meth:`Calls.wait`.
 
 import functools
 import threading
-import time
 from collections.abc import Callable, Iterable, Mapping
 from concurrent import futures
 from importlib import metadata
@@ -31,8 +30,9 @@ from oslo_context import context
 from heat_hints import hints
 from heat_hints.hints import Request
 from os_placement_plugins import logger
+from os_placement_plugins.errors import named_line, one_line
 from os_placement_plugins.stack_hints import HintValue, PathStep
-from os_placement_plugins.text import one_line, quote
+from os_placement_plugins.text import quote
 
 #: What providers may import; all else may change.
 __all__ = [
@@ -92,18 +92,16 @@ ProviderClass = Callable[[cfg.ConfigOpts], Provider]
 class Calls:
     """Call one provider, each time in a new thread.
 
-    The thread of a call cannot be interrupted, but Heat may kill the thread
-    that waits for the call. So the thread of the call itself removes the call
-    from the running calls.
+    The thread of a call cannot be interrupted, and Heat may kill the thread
+    that waits for the call. So the thread of the call itself makes room for
+    another call.
 
     :param seconds: how long each call may take.
     """
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
-        #: The start time of each call that has not ended.
-        self._begun: dict[futures.Future[Any], float] = {}
-        self._ended = threading.Condition()
+        self._room = threading.BoundedSemaphore(MAX_CALLS)
 
     def wait(self, function: Callable[[], Answer]) -> Answer:
         """Run a function in a thread, and return its answer.
@@ -112,39 +110,29 @@ class Calls:
         one of these calls ends.
 
         :param function: a function that calls the provider.
-        :raises TimeoutError: if there is no answer in time, or if all running
-            calls exceed their time.
+        :raises TimeoutError: if there is no answer in time, or if none of the
+            running calls ends in time.
         :raises Exception: the error that the provider raised.
         """
+        if not self._room.acquire(timeout=self._seconds):
+            raise TimeoutError(f'{MAX_CALLS} earlier calls have no answer yet')
         call: futures.Future[Answer] = futures.Future()
         # The new thread needs Heat's context for the id of the API request in
         # its log lines.
         args = function, call, context.get_current()
         thread = threading.Thread(target=self._run, args=args, daemon=True)
-        with self._ended:
-            self._wait_for_room()
+        try:
             thread.start()
-            self._begun[call] = time.monotonic()
+        except RuntimeError:
+            # The system has no more threads.
+            self._room.release()
+            raise
         if futures.wait([call], self._seconds).done:
             return call.result()
         raise TimeoutError(
             f'there was no answer within {self._seconds} seconds, which is '
             '[heat_hints] provider_timeout'
         )
-
-    def _wait_for_room(self) -> None:
-        """Wait until fewer than :data:`MAX_CALLS` calls are running.
-
-        :raises TimeoutError: if all running calls exceed their time.
-        """
-        while len(self._begun) >= MAX_CALLS:
-            all_late = max(self._begun.values()) + self._seconds
-            left = all_late - time.monotonic()
-            if left <= 0:
-                raise TimeoutError(
-                    f'{len(self._begun)} earlier calls have no answer yet'
-                )
-            self._ended.wait(left)
 
     def _run(
         self,
@@ -158,12 +146,12 @@ class Calls:
             call.set_result(function())
         except Exception as exc:
             call.set_exception(exc)
+        except BaseException as exc:
+            # A provider may call sys.exit(). This must not end the thread of
+            # Heat that waits.
+            call.set_exception(RuntimeError(named_line(exc)))
         finally:
-            with self._ended:
-                self._begun.pop(call, None)
-                # Wake all waiting threads. If only one was woken, Heat might
-                # kill that thread, and the others would wait in vain.
-                self._ended.notify_all()
+            self._room.release()
 
 
 class Caller:
@@ -239,6 +227,8 @@ def _load_class(
     provider_class: ProviderClass | None = None
     try:
         provider_class = point.load()
+        if not callable(getattr(provider_class, 'hints', None)):
+            raise TypeError(f'{quote(point.value)} has no method "hints"')
         check = getattr(provider_class, 'check', None)
         if check is not None:
             check(conf)
@@ -246,16 +236,16 @@ def _load_class(
         text = f'provider "{point.name}": {one_line(exc)}'
         # Heat would log the cause, too, whose text may show a password.
         raise _wrong_option(text) from None
-    except Exception as exc:
+    except KeyboardInterrupt:
+        # The operator ends heat-engine.
+        raise
+    except BaseException as exc:
+        # A provider may call sys.exit().
         LOG.error(
             'heat_hints: the provider "%(name)s" failed at the start: '
-            '%(kind)s: %(reason)s. Correct the provider, or change '
-            '[heat_hints] providers, and restart heat-engine.',
-            {
-                'name': point.name,
-                'kind': type(exc).__name__,
-                'reason': one_line(exc),
-            },
+            '%(reason)s. Correct the provider, or change [heat_hints] '
+            'providers, and restart heat-engine.',
+            {'name': point.name, 'reason': named_line(exc)},
         )
     return provider_class
 

@@ -12,7 +12,7 @@ from multiprocessing.connection import Connection
 from typing import Any, Final, TypeVar
 
 from os_placement_plugins import options
-from os_placement_plugins.text import one_line
+from os_placement_plugins.errors import named_line
 
 Value = TypeVar('Value')
 #: A function that is called with the name of each thing before it is loaded.
@@ -85,7 +85,6 @@ def _run(function: Callable[[Begin], Any], sender: Connection) -> None:
     except LoadError as exc:
         sender.send((_FAILED, str(exc)))
     except BaseException as exc:
-        text = options.shorten_location(one_line(exc))
-        sender.send((_FAILED, f'{type(exc).__name__}: {text}'))
+        sender.send((_FAILED, options.shorten_location(named_line(exc))))
     else:
         sender.send((_DONE, result))

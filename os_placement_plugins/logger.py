@@ -11,7 +11,7 @@ import logging
 import sys
 from typing import Any
 
-from os_placement_plugins.text import one_line
+from os_placement_plugins.errors import text_of
 
 
 class Logger(logging.LoggerAdapter[logging.Logger]):
@@ -31,15 +31,16 @@ class Logger(logging.LoggerAdapter[logging.Logger]):
         """Log a line.
 
         :param exc_info: the exception to show with its traceback; true for
-            the exception that is being handled.
+            the exception that is being handled, if there is one.
         """
-        if exc_info:
-            if not isinstance(exc_info, BaseException):
-                exc_info = sys.exc_info()[1]
+        if not isinstance(exc_info, BaseException) and exc_info:
+            exc_info = sys.exc_info()[1]
+        if isinstance(exc_info, BaseException):
             options['exc_info'] = _safe_copy(exc_info)
         try:
-            # _get_error_summary() of oslo.log sees only this exception, and
-            # leaves out each ValueError.
+            # _get_error_summary() of oslo.log asks Python for the exception
+            # that is being handled, and leaves out each ValueError. It asks
+            # when the line is formatted, so no filter can change the answer.
             raise ValueError
         except ValueError:
             # The line comes from the caller, not from here.
@@ -59,5 +60,5 @@ def _safe_copy(exc: BaseException) -> BaseException:
     original = type(exc)
     namespace = {'__module__': original.__module__}
     same_name = type(original.__name__, (Exception,), namespace)
-    copied: BaseException = same_name(one_line(exc))
+    copied: BaseException = same_name(text_of(exc))
     return copied.with_traceback(exc.__traceback__)

@@ -13,7 +13,7 @@ from typing import Any, Final
 from oslo_config import cfg, types
 
 from os_placement_plugins import signature
-from os_placement_plugins.text import one_line
+from os_placement_plugins.errors import one_line
 
 _LOCATION: Final = re.compile(r"LocationInfo\(.*?detail='(.*?)'\)")
 

@@ -11,7 +11,7 @@ from oslo_config import cfg
 from oslo_upgradecheck import upgradecheck
 
 from os_placement_plugins import options as plugin_options
-from os_placement_plugins.text import hide_credentials, one_line
+from os_placement_plugins.errors import hide_passwords, one_line
 
 Result = upgradecheck.Result
 SUCCESS, WARNING, FAILURE = upgradecheck.Code
@@ -149,5 +149,5 @@ class Checks(upgradecheck.UpgradeCommands):
 
 def _shown(name: str, result: Result) -> tuple[str, Any]:
     """Return a row as the library expects it, without passwords."""
-    details = hide_credentials(str(result.details))
+    details = hide_passwords(str(result.details))
     return name, lambda _: Result(result.code, details)

@@ -13,7 +13,8 @@ from openstack import exceptions as sdk_exceptions
 from osc_lib import exceptions
 from osc_lib.command import command
 
-from os_placement_plugins.text import one_line, printable
+from os_placement_plugins.errors import one_line
+from os_placement_plugins.text import printable
 
 # The exit codes; a command that fails also exits with UNJUDGED.
 FINE: Final = 0

@@ -9,7 +9,7 @@ from senlin.common import consts
 from senlin.policies import base
 
 from os_placement_plugins import logger
-from os_placement_plugins.text import one_line
+from os_placement_plugins.errors import one_line
 from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.values import WrongValue

@@ -11,7 +11,7 @@ from typing import Final
 from oslo_config import cfg
 
 from os_placement_plugins import logger, options
-from os_placement_plugins.text import one_line
+from os_placement_plugins.errors import one_line
 
 LOG = logger.get_logger(__name__)
 

@@ -18,7 +18,7 @@ from typing import Any, Final
 from oslo_config import cfg
 
 from os_placement_plugins import upgrade_check
-from os_placement_plugins.text import is_of_database, one_line
+from os_placement_plugins.errors import is_of_database, one_line
 from senlin_plugins.planning.node_region import (
     EXTENDED,
     fixed_region,

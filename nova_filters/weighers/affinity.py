@@ -17,7 +17,8 @@ from nova_filters import plugin
 from nova_filters.members import reader
 from nova_filters.spread import ranking, teams, topology
 from os_placement_plugins import logger, signature
-from os_placement_plugins.text import listed, one_line
+from os_placement_plugins.errors import named_line
+from os_placement_plugins.text import listed
 
 LOG = logger.get_logger(__name__)
 CONF = nova.conf.CONF
@@ -130,8 +131,8 @@ class TeamWeigher(plugin.Weigher):
             )
         except _AWAY as exc:
             problem = (
-                f'{one_line(exc)}. Check [api_database] connection in the '
-                'nova.conf of the scheduler.'
+                f'{named_line(exc)}. Check the databases of Nova, and '
+                '[api_database] in the nova.conf of the scheduler.'
             )
         if problem:
             LOG.warning(

@@ -7,7 +7,7 @@ from typing import Any
 
 from osc_lib import exceptions
 
-from os_placement_plugins.text import one_line
+from os_placement_plugins.errors import one_line
 from osc_placement_plugins import output
 from senlin_plugins import endpoints
 from senlin_plugins.planning import node_region, spec

@@ -11,7 +11,8 @@ from typing import Any
 import yaml
 from osc_lib.exceptions import CommandError
 
-from os_placement_plugins.text import one_line, quote
+from os_placement_plugins.errors import one_line
+from os_placement_plugins.text import quote
 from osc_placement_plugins.source import records
 
 

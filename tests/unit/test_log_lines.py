@@ -25,7 +25,7 @@ PACKAGES = (
 )
 LEVELS = ('critical', 'debug', 'error', 'info', 'warning')
 #: What an exception's text may go through on its way into a line.
-SAFE = ('one_line', 'type')
+SAFE = ('named_line', 'one_line', 'type')
 PASSWORD = 's3cret'
 URL = f'https://admin:{PASSWORD}@inventory/'
 
@@ -75,6 +75,14 @@ class InventoryError(Exception):
     pass
 
 
+class NoTextError(Exception):
+    def __str__(self):
+        raise self
+
+    def __bool__(self):
+        raise self
+
+
 class ArgumentError(Exception):
     """As SQLAlchemy's error, which is not installed here."""
 
@@ -102,6 +110,10 @@ def raise_in_handler():
 def raise_of_database():
     text = f"Could not parse SQLAlchemy URL from string '{PASSWORD}@db'"
     raise ArgumentError(text)
+
+
+def raise_without_text():
+    raise NoTextError(URL)
 
 
 RAISING = (raise_plain, raise_chained, raise_in_handler, raise_of_database)
@@ -167,7 +179,18 @@ class LoggerTest(unittest.TestCase):
             line = self.log(level, raise_error, exc_info=True)
             self.assertIn(f'in {raise_error.__name__}', line)
             self.assertNotIn(PASSWORD, line)
-            self.assertRegex(line, r'Error: .*(\*\*\*|ArgumentError)')
+            self.assertRegex(line, r'Error: .*\*\*\*|ArgumentError\n')
+
+    def test_an_exception_without_a_text_loses_no_line(self):
+        line = self.log('exception', raise_without_text)
+        self.assertIn('a text', line.splitlines()[0])
+        self.assertIn('in raise_without_text', line)
+        self.assertRegex(line, r'\.NoTextError\n')
+
+    def test_a_line_that_asks_for_an_exception_needs_none(self):
+        self.logger.exception('a text')
+        (line,) = self.handler.lines
+        self.assertIn('a text', line)
 
     def test_a_line_comes_from_its_caller(self):
         line = self.log('debug', raise_plain)

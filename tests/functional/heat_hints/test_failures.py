@@ -54,6 +54,21 @@ class Failing(Provider):
             fail('the inventory is away')
 
 
+class Ending(Provider):
+    def hints(self, request):
+        fail('the inventory ends', SystemExit)
+
+
+class WordlessError(Exception):
+    def __str__(self):
+        return None
+
+
+class Wordless(Provider):
+    def hints(self, request):
+        raise WordlessError
+
+
 class Grouping(Provider):
     def hints(self, request):
         spared = 'grouping' in request.user_hints.get('spared', '')
@@ -67,7 +82,7 @@ class Seeing(Provider):
 )
 POINTS = {
     name: f'providers_for_tests:{name.title()}'
-    for name in ('failing', 'grouping', 'seeing')
+    for name in ('ending', 'failing', 'grouping', 'seeing', 'wordless')
 }
 POINTS['gone'] = 'gone_for_tests:Provider'
 GONE = """
@@ -106,7 +121,7 @@ class TestIgnored(_Failing, base.ScenarioCase):
     """``on_error = ignore``, the default, and everything fails."""
 
     options = {
-        'providers': 'gone,failing,grouping,seeing',
+        'providers': 'gone,failing,ending,wordless,grouping,seeing',
         'signing_key': signing.KEY,
     }
 
@@ -132,6 +147,8 @@ class TestIgnored(_Failing, base.ScenarioCase):
         each = [
             'could not import it at its start',
             'AwayError: the inventory is away: https://***@inventory',
+            'SystemExit: the inventory ends: https://***@inventory',
+            'the provider "wordless" failed: WordlessError.',
             'Nova acts on this name',
             'could not be signed (ValueError)',
         ]
@@ -144,8 +161,8 @@ class TestIgnored(_Failing, base.ScenarioCase):
         warnings = self.outcome.lines('WARNING')
         for warning, cause in zip(warnings, told, strict=False):
             self.assertIn(cause, warning)
-        # The last two stacks have their providers spared.
-        self.assertEqual(len(told) + 3 + 2, len(warnings))
+        # The last two stacks have one and two of their providers spared.
+        self.assertEqual(len(told) + 5 + 4, len(warnings))
         self.assertNotIn(signing.KEY, self.outcome.log)
         self.assertNotIn(base.PASSWORD, self.outcome.log)
 

@@ -40,6 +40,9 @@ class Unset:
     def check(cls, conf):
         fail('[racks] url is wrong', providers.ProviderError)
 
+    def hints(self, request):
+        return {}
+
 
 find = providers.find
 

@@ -212,7 +212,8 @@ class PagesTest(pages.Walk, base.CloudTestCase):
 
     def check_no_database(self, run):
         (request,) = self.request_members(1)
-        cause = sqlite3.OperationalError('gone')
+        # As the driver of MariaDB.
+        cause = sqlite3.OperationalError(2003, 'gone')
         with base.failing('FROM request_specs', cause):
             records = self.boot_and_log(request)
         self.assert_alert(run, records)

@@ -444,7 +444,7 @@ class FaultTest(base.StackTestCase):
         self.assertIn(boot.host, self.hosts)
         (line,) = logs.output
         self.assertIn(f'Instance {request.instance_uuid} is placed', line)
-        self.assertIn(': OperationalError. Check [api_database]', line)
+        self.assertIn(': OperationalError. Check the databases', line)
         # It has not taken the failure for an answer.
         self.assertEqual(3, sum(self.members(request)))
 

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 
+import asyncio
 import pathlib
 import sys
 import tempfile
 import threading
 import time
 import unittest
+from unittest import mock
 
 import ddt
 from oslo_config import cfg
@@ -39,6 +41,9 @@ def join(started):
 class Provider:
     def __init__(self, conf):
         pass
+
+    def hints(self, request):
+        return {}
 
 
 class Racks:
@@ -101,6 +106,27 @@ class Threaded(Provider):
         cls.checked_in = threading.current_thread()
 
 
+class Ending(Provider):
+    """A provider that ends its process, as far as it can."""
+
+    @classmethod
+    def check(cls, conf):
+        sys.exit('no inventory')
+
+    def hints(self, request):
+        return {'ready': 'now'}
+
+
+class Hintless:
+    """A class that is no provider."""
+
+    def __init__(self, conf):
+        pass
+
+
+SEVEN = 7
+
+
 class Unset(Provider):
     @classmethod
     def check(cls, conf):
@@ -131,6 +157,9 @@ class TestFind(unittest.TestCase):
             f'unset = {__name__}:Unset\n'
             f'unready = {__name__}:Unready\n'
             f'threaded = {__name__}:Threaded\n'
+            f'ending = {__name__}:Ending\n'
+            f'hintless = {__name__}:Hintless\n'
+            f'seven = {__name__}:SEVEN\n'
             'gone = gone_for_tests:Gone\n'
         )
         sys.path.append(folder)
@@ -175,10 +204,20 @@ class TestFind(unittest.TestCase):
             'RuntimeError: no inventory ERROR forged',
             {'ready': 'now'},
         ),
-        ('gone', 'ModuleNotFoundError: ', {}),
+        ('ending', 'SystemExit: no inventory', {'ready': 'now'}),
+        (
+            'gone',
+            'ModuleNotFoundError: ',
+            {},
+            'heat-engine could not import it',
+        ),
+        ('hintless', 'TypeError: .*Hintless.* has no method "hints"', {}, ''),
+        ('seven', 'TypeError: .*SEVEN.* has no method "hints"', {}, ''),
     )
     @ddt.unpack
-    def test_one_line_names_a_provider_that_fails(self, name, reason, answer):
+    def test_one_line_names_a_provider_that_fails(
+        self, name, reason, answer, cause=None
+    ):
         with self.assertLogs(LOG, 'ERROR') as logs:
             callers = self.find(name)
         self.assertEqual([name], [found.name for found in callers])
@@ -189,10 +228,10 @@ class TestFind(unittest.TestCase):
             callers, requests.REQUEST, lambda *words: failures.append(words)
         )
         self.assertEqual(answer, found)
-        if not answer:
-            ((what, exc),) = failures
-            self.assertEqual('the provider "gone" failed', what)
-            self.assertIn('could not import it', str(exc))
+        causes = [str(exc) for _, exc in failures]
+        self.assertEqual(cause is not None, bool(causes))
+        for text in causes:
+            self.assertIn(cause, text)
 
 
 class TestAsk(unittest.TestCase):
@@ -285,6 +324,40 @@ class TestCalls(unittest.TestCase):
             with self.assertRaisesRegex(kind, words):
                 providers.Calls(LONG).wait(ask)
 
+    def test_what_would_end_a_thread_is_told_at_once_and_nowhere_else(self):
+        class Odd(BaseException):
+            def __str__(self):
+                raise self
+
+        for exc, words in (
+            (SystemExit('rack'), '^SystemExit: rack$'),
+            (asyncio.CancelledError('password=rack'), r'=\*\*\*$'),
+            (KeyboardInterrupt(), '^KeyboardInterrupt$'),
+            (Odd(), '^Odd$'),
+        ):
+
+            def ask(exc=exc):
+                raise exc
+
+            with (
+                mock.patch.object(threading, 'excepthook') as hook,
+                self.assertRaisesRegex(RuntimeError, words),
+            ):
+                providers.Calls(LONG).wait(ask)
+            hook.assert_not_called()
+
+    def test_a_thread_that_cannot_be_started_takes_no_room(self):
+        calls = providers.Calls(LONG)
+        refuse = mock.patch.object(
+            threading.Thread, 'start', side_effect=RuntimeError('no thread')
+        )
+        with refuse:
+            for _ in range(providers.MAX_CALLS + 1):
+                with self.assertRaisesRegex(RuntimeError, 'no thread'):
+                    calls.wait(self.ask)
+        self.go_on.set()
+        self.assertEqual('answer', calls.wait(self.ask))
+
     def test_the_provider_logs_for_the_same_request_of_heat(self):
         ours = context.RequestContext(overwrite=True)
         current = providers.Calls(LONG).wait(context.get_current)
@@ -303,7 +376,7 @@ class TestCalls(unittest.TestCase):
         self.assertEqual(['answer'] * count, answers)
         self.assertEqual(16, self.most)
 
-    def test_those_that_wait_fail_when_all_before_them_are_late(self):
+    def test_those_that_wait_fail_when_all_before_them_hang(self):
         limited = providers.Calls(0.5)
         errors = []
 
@@ -324,8 +397,5 @@ class TestCalls(unittest.TestCase):
         with self.assertRaisesRegex(TimeoutError, '16 earlier calls'):
             limited.wait(self.ask)
         self.go_on.set()
-        with limited._ended:
-            ended = limited._ended.wait_for(lambda: not limited._begun, LONG)
-        self.assertTrue(ended)
         limited._seconds = LONG
         self.assertEqual('answer', limited.wait(self.ask))

@@ -6,13 +6,7 @@ import unittest
 
 import ddt
 
-from os_placement_plugins.text import (
-    SHOWN,
-    listed,
-    one_line,
-    printable,
-    quote,
-)
+from os_placement_plugins.text import listed, printable, quote
 
 
 @ddt.ddt
@@ -49,16 +43,3 @@ class TextTest(unittest.TestCase):
     )
     def test_some_texts_are_listed(self, texts, line, options=None):
         self.assertEqual(line, listed(list(texts), **options or {}))
-
-    @ddt.unpack
-    @ddt.data(
-        ('a\n\x1b[31mb\x85 c\x00', r'a \x1b[31mb c\x00'),
-        ('x' * 20_421, 'x' * SHOWN + '…'),
-        (' ', 'ValueError'),
-        ("no A (['Traceback (most recent call last)'])", 'no A'),
-        ("no number: 'mysql://nova:pw@db'", "no number: 'mysql://***@db'"),
-    )
-    def test_an_exception_is_one_printable_line_of_some_length(
-        self, text, line
-    ):
-        self.assertEqual(line, one_line(ValueError(text)))
