@@ -54,7 +54,9 @@ class Checks(upgrade_check.Checks):
 
     def _check_types(self) -> Result:
         try:
-            records, silent = child_process.load(self._load)
+            records, silent = child_process.load(
+                'the resource types and providers', self._load
+            )
         except child_process.LoadError as exc:
             return Result(FAILURE, f'heat-engine cannot work with {exc}')
         texts = [text for _, text in records]
@@ -77,15 +79,12 @@ class Checks(upgrade_check.Checks):
             'of heat-engine must be able to read the same files.',
         )
 
-    def _load(
-        self, begin: child_process.Begin
-    ) -> tuple[list[tuple[int, str]], list[str]]:
+    def _load(self, _: object) -> tuple[list[tuple[int, str]], list[str]]:
         """Load the resource types as heat-engine does when it starts.
 
         :returns: the levels and the texts of what this package logged, and
             the types that should get hints and get none.
         """
-        begin('the resource types and providers')
         handler = logging.handlers.MemoryHandler(capacity=0)
         handler.setLevel(logging.WARNING)
         logging.getLogger(__package__).addHandler(handler)

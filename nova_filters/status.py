@@ -129,7 +129,7 @@ class Checks(upgrade_check.Checks):
     def look(self) -> list[Row]:
         """Load all filters and weighers, and say what is switched on."""
         try:
-            plugins = child_process.load(self._load)
+            plugins = child_process.load('nova.scheduler', self._load)
         except child_process.LoadError as exc:
             option, _, _ = exc.thing.partition(' ')
             remedy = _REMEDIES.get(option, '')

@@ -40,13 +40,21 @@ class LoadError(Exception):
         self.thing = thing
 
 
-def load(function: Callable[[Begin], Value]) -> Value:
+class NoAnswerError(Exception):
+    """The loading of one thing took longer than :data:`LIMIT`.
+
+    The thing may hang, or the host may be busy. The text names the thing.
+    """
+
+
+def load(thing: str, function: Callable[[Begin], Value]) -> Value:
     """Return the result of a function that runs in a process of its own.
 
+    :param thing: the name of what the function loads first.
     :param function: the function that loads things. It calls its argument
-        with the name of each thing before it loads the thing.
-    :raises LoadError: if the function raises an error or ends its process, or
-        if the loading of one thing takes longer than :data:`LIMIT`.
+        with the name of each further thing before it loads the thing.
+    :raises LoadError: if the function raises an error or ends its process.
+    :raises NoAnswerError: if the loading of one thing takes too long.
     """
     context = multiprocessing.get_context('fork')
     receiver, sender = context.Pipe(duplex=False)
@@ -54,7 +62,6 @@ def load(function: Callable[[Begin], Value]) -> Value:
     process.start()
     # Otherwise, the pipe would not end with the child.
     sender.close()
-    thing = ''
     try:
         while receiver.poll(LIMIT):
             event, value = receiver.recv()
@@ -64,8 +71,9 @@ def load(function: Callable[[Begin], Value]) -> Value:
             if event == _FAILED:
                 raise LoadError(f'{thing}: {value}', thing)
             thing = value
-        problem = f'it did not answer within {LIMIT:g} seconds'
-        raise LoadError(f'{thing}: {problem}', thing)
+        raise NoAnswerError(
+            f'{thing}: there was no answer within {LIMIT:g} seconds'
+        )
     except EOFError:
         raise LoadError(f'{thing}: it ended the process', thing) from None
     finally:

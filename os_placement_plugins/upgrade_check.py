@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Final, Self
 from oslo_config import cfg
 from oslo_upgradecheck import upgradecheck
 
+from os_placement_plugins import child_process
 from os_placement_plugins import options as plugin_options
 from os_placement_plugins.errors import hide_passwords, one_line
 
@@ -133,6 +134,11 @@ class Checks(upgradecheck.UpgradeCommands):
                     '--config-file'
                 )
             return int(config.command.action_fn())
+        except child_process.NoAnswerError as exc:
+            return cls._give_up(
+                f'could not check {exc}. If the host is busy, run this '
+                'command again.'
+            )
         except BrokenPipeError:
             # The program that reads the output, such as ``head``, has ended.
             return NOTHING_CHECKED

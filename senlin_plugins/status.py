@@ -52,7 +52,9 @@ class Checks(upgrade_check.Checks):
 
     def _check_types(self) -> Result:
         try:
-            missing = child_process.load(_find_missing)
+            missing = child_process.load(
+                'the policy and profile types', _find_missing
+            )
         except child_process.LoadError as exc:
             return Result(FAILURE, f'senlin-engine cannot work with {exc}')
         if missing:
@@ -78,9 +80,8 @@ class Checks(upgrade_check.Checks):
         )
 
 
-def _find_missing(begin: child_process.Begin) -> list[str]:
+def _find_missing(_: object) -> list[str]:
     """Return the types of this package that Senlin has not, or from others."""
-    begin('the policy and profile types')
     loader = importlib.import_module('senlin.engine.environment')
     loader.initialize()
     environment = loader.global_env()

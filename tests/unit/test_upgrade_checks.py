@@ -7,17 +7,40 @@ import io
 import logging
 import os
 import sys
+import tempfile
+import threading
 import unittest
 from unittest import mock
 
 import ddt
+from oslo_config import cfg
 
 from heat_hints import status as heat_status
 from nova_filters import status as nova_status
+from os_placement_plugins import child_process, upgrade_check
 from senlin_plugins import conversion
 from senlin_plugins import status as senlin_status
 
 CHECK = ['upgrade', 'check']
+
+
+class HangingChecks(upgrade_check.Checks):
+    """The upgrade check of a service whose plug-ins never load."""
+
+    command = 'some-status'
+    project = 'some'
+    service = 'some-engine'
+    options = ()
+
+    @classmethod
+    def load(cls):
+        return cls(cfg.ConfigOpts(), ())
+
+    def look(self):
+        return child_process.load('a plug-in', self.hang)
+
+    def hang(self, begin):
+        threading.Event().wait()
 
 
 @ddt.ddt
@@ -48,3 +71,18 @@ class UpgradeCheckTest(unittest.TestCase):
         (line,) = error.getvalue().splitlines()
         self.assertTrue(line.startswith(f'{name}: '), line)
         self.assertIn(f'where {service} is', line)
+
+    def test_a_plug_in_that_hangs_is_not_called_a_failure(self):
+        file = self.enterContext(tempfile.NamedTemporaryFile(suffix='.conf'))
+        output, error = io.StringIO(), io.StringIO()
+        with (
+            mock.patch.object(child_process, 'LIMIT', 0.1),
+            mock.patch.object(logging.getLogger(), 'handlers', []),
+            contextlib.redirect_stdout(output),
+            contextlib.redirect_stderr(error),
+        ):
+            code = HangingChecks.main(['--config-file', file.name, *CHECK])
+        self.assertEqual(255, code)
+        self.assertEqual(f'{upgrade_check.DOES}\n', output.getvalue())
+        (line,) = error.getvalue().splitlines()
+        self.assertIn('some-status: could not check a plug-in: there', line)

@@ -47,6 +47,21 @@ CASES = (
 ENVIRONMENT = (
     'resource_registry:\n  "OS::Nova::Server": "OS::Heat::RandomString"\n'
 )
+#: No provider, and one that ends the process.
+ENDING = """
+import sys
+
+SEVEN = 7
+
+
+class Ending:
+    @classmethod
+    def check(cls, conf):
+        sys.exit('no inventory')
+
+    def hints(self, request):
+        return {}
+"""
 
 
 class HeatHintsStatusTest(upgrade_checks.UpgradeCheckCase):
@@ -64,6 +79,23 @@ class HeatHintsStatusTest(upgrade_checks.UpgradeCheckCase):
                 # No row says "On" if a type gets no hints.
                 if code == 'FAILURE':
                     self.assertNotIn('Hints', answer.checks)
+
+    def test_a_provider_that_cannot_work_is_a_failure(self):
+        info = self.folder / 'racks-1.0.dist-info'
+        info.mkdir()
+        (info / 'METADATA').write_text('Name: racks\nVersion: 1.0\n')
+        (info / 'entry_points.txt').write_text(
+            '[heat_hints.providers]\n'
+            'seven = racks_for_tests:SEVEN\n'
+            'ending = racks_for_tests:Ending\n'
+        )
+        (self.folder / 'racks_for_tests.py').write_text(ENDING)
+        for name, words in (
+            ('seven', 'has no method "hints"'),
+            ('ending', 'SystemExit: no inventory'),
+        ):
+            text = f'{GOOD}providers = {name}\n'
+            self.check_details(text, TYPES, 'FAILURE', f'"{name}"', words)
 
 
 class CommandTest(upgrade_checks.UpgradeCheckCase):

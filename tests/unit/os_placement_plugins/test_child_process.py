@@ -26,7 +26,7 @@ def explain(begin):
 
 class LoadTest(unittest.TestCase):
     def test_the_result_comes_back(self):
-        self.assertEqual(['a', 1], child_process.load(load))
+        self.assertEqual(['a', 1], child_process.load('zero', load))
 
     def test_what_fails_is_named(self):
         for last, words in (
@@ -42,8 +42,30 @@ class LoadTest(unittest.TestCase):
                 last()
 
             with self.assertRaises(child_process.LoadError) as caught:
-                child_process.load(fail)
+                child_process.load('zero', fail)
             self.assertIn(words, str(caught.exception))
+
+    def test_what_fails_first_is_named(self):
+        def fail(begin):
+            raise ValueError('x')
+
+        with self.assertRaises(child_process.LoadError) as caught:
+            child_process.load('zero', fail)
+        self.assertEqual('zero: ValueError: x', str(caught.exception))
+        self.assertEqual('zero', caught.exception.thing)
+
+    def test_no_answer_is_no_failure(self):
+        def hang(begin):
+            threading.Event().wait()
+
+        with (
+            mock.patch.object(child_process, 'LIMIT', 0.1),
+            self.assertRaisesRegex(
+                child_process.NoAnswerError,
+                '^zero: there was no answer within 0.1 seconds$',
+            ),
+        ):
+            child_process.load('zero', hang)
 
     def test_what_the_process_does_at_its_end_is_done(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -54,5 +76,5 @@ class LoadTest(unittest.TestCase):
 
             # However busy the machine is.
             with mock.patch.object(child_process, '_GRACE', 600):
-                child_process.load(write_at_the_end)
+                child_process.load('zero', write_at_the_end)
             self.assertEqual('x', file.read_text())
