@@ -27,9 +27,12 @@ class SigningKeys(types.List):
     def __call__(self, value: Any) -> list[Any]:
         """Return the keys.
 
-        :raises ValueError: if a key cannot be used.
+        :raises ValueError: if a key cannot be used, or if a value that is
+            not empty contains no key.
         """
         keys: list[Any] = super().__call__(value)
+        if isinstance(value, str) and value.strip() and not keys:
+            raise ValueError('it contains no key')
         signature.Keys(keys)
         return keys
 
@@ -147,7 +150,33 @@ def _problem(config: cfg.ConfigOpts, section: str, opt: cfg.Opt) -> str:
     if value is None and opt.default is not None:
         # If an option is a number, oslo.config reads an empty value as None.
         return _invalid(opt.name, ValueError('it is empty'))
+    if isinstance(opt.type, SigningKeys):
+        return _repeated(config, section, opt.name)
     return ''
+
+
+def _repeated(config: cfg.ConfigOpts, section: str, name: str) -> str:
+    """Return what is wrong if one file sets the keys on several lines.
+
+    oslo.config takes the last line, so the keys on the others would be gone.
+    """
+    place = config.get_location(name, section)
+    if place is None or place.location is not cfg.Locations.user:
+        return ''
+    sections: dict[str, dict[str, Any]] = {}
+    try:
+        cfg.ConfigParser(place.detail, sections).parse()
+    except OSError:
+        # oslo.config has read the value from something that is no file.
+        return ''
+    lines = sections.get(section, {}).get(name, ())
+    if len(lines) < 2:
+        return ''
+    problem = (
+        f'{place.detail} has it on {len(lines)} lines, and the last one would '
+        'count. Write all keys on one line, separated by commas'
+    )
+    return _invalid(name, ValueError(problem))
 
 
 def _invalid(name: str, exc: Exception) -> str:

@@ -2,6 +2,8 @@
 
 """Options that are wrong, and the keys among them."""
 
+import pathlib
+import tempfile
 import unittest
 
 import ddt
@@ -38,6 +40,7 @@ class WrongValuesTest(unittest.TestCase):
         ('names = $nowhere', 'names .*nowhere'),
         ('size = $size', 'size .*recursion'),
         ('keys = secret', 'keys .*number 1 has fewer than 32 characters'),
+        ('keys = ,', 'keys .*it contains no key'),
         ('keys = $secret_of_32_characters_and_more', 'keys .*cannot be read'),
     )
     @ddt.unpack
@@ -64,6 +67,35 @@ class WrongValuesTest(unittest.TestCase):
     def test_there_may_be_several_keys(self):
         config = load(f'keys = {KEY},{KEY}')
         self.assertEqual([KEY, KEY], config.plug_in['keys'])
+
+
+class LinesTest(unittest.TestCase):
+    """The keys on several lines, of which oslo.config takes the last."""
+
+    def find_wrong(self, *texts):
+        """Return what is wrong with files of which the last one counts."""
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        files = []
+        for number, text in enumerate(texts):
+            file = pathlib.Path(folder, f'{number}.conf')
+            file.write_text(f'[plug_in]\n{text}\n')
+            files.append(str(file))
+        config = cfg.ConfigOpts()
+        options.register(config, OPTIONS)
+        config([], default_config_files=files, default_config_dirs=[])
+        return options.find_wrong(config, OPTIONS)
+
+    def test_one_file_sets_the_keys_once(self):
+        line = f'keys = {KEY}'
+        for between in '', 'size = 7\n[plug_in]\n':
+            (wrong,) = self.find_wrong('', f'{line}\n{between}{line}')
+            self.assertRegex(wrong, r'keys .*1\.conf has it on 2 lines')
+            self.assertNotIn(KEY, wrong)
+
+    def test_another_file_and_another_option_may_repeat_themselves(self):
+        line = f'keys = {KEY},\n  {KEY}'
+        sizes = 'size = 1\nsize = 2'
+        self.assertEqual([], self.find_wrong(line, f'{line}\n{sizes}'))
 
 
 class RegisterTest(unittest.TestCase):
