@@ -2,11 +2,17 @@
 
 """Read the members of stacks and server groups from Nova's databases."""
 
+import collections
 import datetime
 import functools
 import operator
 import zlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import (
+    Collection,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from typing import Any, Final, NamedTuple
 
 import nova.conf
@@ -25,8 +31,9 @@ from os_placement_plugins import signature, stack_hints
 
 CONF = nova.conf.CONF
 
-#: The largest number of stored requests that are kept in memory.
-LIMIT: Final = 500_000
+#: The largest number of stored requests that are kept in memory, with some 500
+#: bytes each. Those of a larger project are kept alone.
+LIMIT: Final = 50_000
 #: How many of a team's members tell which kinds the team has.
 FIRST: Final = 50
 #: The filters that give images hosts of their own.
@@ -40,7 +47,10 @@ Cells = Mapping[str, int | None]
 
 
 class OwnRowMissing(Exception):
-    """The database does not show the server that is to be placed."""
+    """A database does not show that the server boots or moves.
+
+    It may lack other members, too.
+    """
 
 
 class Kept(NamedTuple):
@@ -55,157 +65,110 @@ class Kept(NamedTuple):
     request: StoredRequest
 
 
-#: What is kept of a server without a stack. Its text is not read.
-_NO_STACK: Final = Kept(datetime.datetime.min, None, StoredRequest(None, ''))
+#: What a request says whose text names no stack, or is too long.
+_NO_TEXT: Final = StoredRequest(None, '')
+#: A server that no database of a cell shows yet.
+_BOOTED: Final = Server(None, BUILDING)
 
 
 class Reader:
     """Read the members of teams, for one scheduler process.
 
-    The reader keeps what it has read of stored requests. Only the texts of all
-    requests of a project tell which servers a stack has, and a burst would
-    read the texts of all pending members again for each of them.
+    Only the texts of all requests of a project tell which servers a stack has.
+    So the reader keeps what it has read of them.
     """
 
     def __init__(self) -> None:
         self._keys = signature.Keys(CONF.heat_hints.signing_key)
         enabled = CONF.filter_scheduler.enabled_filters
         self._images = not {*enabled}.isdisjoint(_IMAGE_FILTERS)
-        #: The requests of the servers in each project and in each group.
+        #: The requests of the servers in each project.
         self._kept: dict[str, dict[str, Kept]] = {}
 
     def read_members(
-        self, team: teams.Team, server: str, project: str
+        self, team: teams.Team, server: str
     ) -> teams.StoredMembers:
         """Return the members of a team, as a server sees them.
 
-        :raises OwnRowMissing: if the server is not among the members.
+        :param server: the id of the server, which boots or moves.
+        :raises OwnRowMissing: if a database does not show that.
         :raises Exception: if the API database cannot be read.
         """
         context = nova_context.get_admin_context()
+        servers = _list_servers(context, team)
+        kept: dict[str, Kept] = {}
+        unknown: set[str] = set()
+        if team[0] == teams.STACK:
+            uuids = [uuid for _, uuid, _ in servers]
+            kept = self._read_project(context, team[-1], uuids, server)
+            # Without its request, any server may be a member.
+            unknown = {uuid for uuid in uuids if uuid not in kept}
+            servers = _select_stack(servers, kept, team[1], server)
         unread: list[str] = []
-        if team[0] == teams.STACK:
-            scope = project
-            servers = rows.project_servers(context, project)
-        else:
-            scope = team[1]
-            servers = rows.group_members(context, scope)
-        if server not in {uuid for _, uuid, _ in servers}:
-            raise OwnRowMissing
-        if team[0] == teams.STACK:
-            servers = self._select_stack(
-                context, team, project, server, servers, unread
-            )
-        # The first members come first. nova-api writes the rows that name the
-        # members after their requests. So the numbers of these rows order the
-        # members: whoever has a smaller one can be seen.
-        servers.sort(key=operator.itemgetter(0))
-        cells = {uuid: cell for _, uuid, cell in servers}
-        numbers = {uuid: number for number, uuid, _ in servers}
         # Read the cells last. If a server gets into a cell between the two
         # reads, it is still pending.
-        states = _servers(context, cells, unread)
-        hosts = {}
-        choosing = {}
-        for uuid, state in states.items():
-            host = state.current_host()
-            if host:
-                hosts[uuid] = host
-            elif state.is_pending():
-                choosing[uuid] = state
-        if server in choosing and choosing[server].turn is None:
+        cells = {uuid: cell for _, uuid, cell in servers}
+        hosts, choosing = _divide(_read_servers(context, cells, unread))
+        for uuid in unknown:
+            if hosts.pop(uuid, None) or choosing.pop(uuid, None):
+                unread.append(f'server {uuid}')
+        first = [uuid for uuid in cells if uuid not in unknown][:FIRST]
+        self._read_requests(context, kept, sorted({*choosing, *first}))
+        pending = {}
+        for number, uuid, _ in servers:
+            if uuid in choosing and uuid in kept:
+                pending[uuid] = _pending_member(
+                    uuid, number, choosing[uuid], kept[uuid]
+                )
+        if server not in pending:
+            raise OwnRowMissing
+        unread += [f'server {uuid}' for uuid in choosing.keys() - pending]
+        if not pending[server].action:
             # The members after a server that is booted have left its place
             # free. They do not count, even if they have their hosts already.
             uuids = [*cells]
             for uuid in uuids[uuids.index(server) :]:
                 hosts.pop(uuid, None)
-        first = [*cells][:FIRST]
-        kept = self._read_requests(
-            context, scope, sorted({*choosing, *first}), unread
-        )
-        if sum(map(len, self._kept.values())) > LIMIT:
-            # A whole project, so that its next request reads it from memory.
-            self._kept = {scope: self._kept.get(scope, kept)}
-        pending = [
-            _pending_member(uuid, numbers[uuid], state, kept[uuid])
-            for uuid, state in choosing.items()
-            if uuid in kept
-        ]
         kinds = [kept[uuid].request.kind for uuid in first if uuid in kept]
         return teams.StoredMembers(
-            hosts, pending, tuple(dict.fromkeys(kinds)), tuple(unread)
+            hosts,
+            [*pending.values()],
+            tuple(dict.fromkeys(kinds)),
+            tuple(unread),
         )
 
-    def _select_stack(
-        self,
-        context: Any,
-        team: teams.Team,
-        project: str,
-        server: str,
-        servers: list[Any],
-        unread: list[str],
-    ) -> list[Any]:
-        """Return the rows of the members of a stack.
+    def _read_project(
+        self, context: Any, project: str, uuids: Sequence[str], server: str
+    ) -> dict[str, Kept]:
+        """Return the stored requests of all servers of a project.
 
-        :param servers: the rows of all servers of the project.
-        :param unread: servers are added whose request cannot be read. They may
-            be members.
+        Of requests that name no stack, the texts are not read.
+
+        :param uuids: the servers of the project; the others are forgotten.
         """
+        # Threads that read the same project at once share this dictionary.
         kept = self._kept.setdefault(project, {})
-        new = [uuid for _, uuid, _ in servers if uuid not in kept]
+        new = [uuid for uuid in uuids if uuid not in kept]
         for part in _parts(new, server):
             # Another thread may have read them meanwhile.
-            uuids = [uuid for uuid in part if uuid not in kept]
-            if uuids:
-                kept.update(self._read_stacks(context, uuids, team, unread))
-        present = {uuid: kept[uuid] for _, uuid, _ in servers if uuid in kept}
+            missing = [uuid for uuid in part if uuid not in kept]
+            if missing:
+                kept |= self._read_texts(
+                    context, missing, stack_hints.ROOT_STACK_ID
+                )
+        present = {uuid: kept[uuid] for uuid in uuids if uuid in kept}
         self._kept[project] = present
-        return [
-            row
-            for row in servers
-            if row[1] in present
-            and present[row[1]].request.root_stack_id == team[1]
-        ]
-
-    def _read_stacks(
-        self,
-        context: Any,
-        uuids: Collection[str],
-        team: teams.Team,
-        unread: list[str],
-    ) -> dict[str, Kept]:
-        """Return stored requests, with the text only if it names a stack.
-
-        :param unread: servers are added whose request cannot be read.
-        """
-        kept = dict.fromkeys(uuids, _NO_STACK)
-        for uuid, created, changed, text in rows.request_texts(
-            context, uuids, stack_hints.ROOT_STACK_ID
-        ):
-            # A request that cannot be read is not kept.
-            del kept[uuid]
-            try:
-                request = self._read_text(text)
-                kept[uuid] = Kept(created, changed, request)
-            except ValueError:
-                # Without the stack's id, the server is no member.
-                if team[1] in text:
-                    unread.append(f'server {uuid}')
-        return kept
+        # Forget the projects that were first read longest ago.
+        count = sum(map(len, [*self._kept.values()]))
+        for old in [*self._kept]:
+            if count > LIMIT and old != project:
+                count -= len(self._kept.pop(old, ()))
+        return present
 
     def _read_requests(
-        self,
-        context: Any,
-        scope: str,
-        uuids: Sequence[str],
-        unread: list[str],
-    ) -> dict[str, Kept]:
-        """Return stored requests as they are now, those that can be read.
-
-        :param scope: the project or the server group of the servers.
-        :param unread: servers are added whose request cannot be read.
-        """
-        kept = self._kept.setdefault(scope, {})
+        self, context: Any, kept: dict[str, Kept], uuids: Sequence[str]
+    ) -> None:
+        """Read the stored requests of servers as they are now."""
         outdated = [uuid for uuid in uuids if uuid not in kept]
         for part in _parts([uuid for uuid in uuids if uuid in kept]):
             changes = rows.request_changes(context, part)
@@ -213,18 +176,75 @@ class Reader:
                 if kept[uuid].changed != changes.get(uuid):
                     outdated.append(uuid)
         for part in _parts(outdated):
-            for uuid, created, changed, text in rows.request_texts(
-                context, part
-            ):
-                try:
-                    request = self._read_text(text)
-                    kept[uuid] = Kept(created, changed, request)
-                except ValueError:
-                    unread.append(f'server {uuid}')
-        return {uuid: kept[uuid] for uuid in uuids if uuid in kept}
+            kept |= self._read_texts(context, part)
 
-    def _read_text(self, text: str) -> StoredRequest:
-        return read_request(text, self._keys, self._images)
+    def _read_texts(
+        self, context: Any, uuids: Collection[str], word: str = ''
+    ) -> dict[str, Kept]:
+        """Return the stored requests that are there and can be read.
+
+        :param word: only texts with this word are read.
+        """
+        kept = {}
+        for uuid, created, changed, text in rows.request_texts(
+            context, uuids, word
+        ):
+            request = _NO_TEXT
+            if text is not None:
+                try:
+                    request = read_request(text, self._keys, self._images)
+                except ValueError:
+                    continue
+            kept[uuid] = Kept(created, changed, request)
+        return kept
+
+
+def _list_servers(context: Any, team: teams.Team) -> list[Any]:
+    """Return the servers of a stack's project, or of a server group.
+
+    The first members come first. nova-api writes the rows that name the
+    members after their requests. So the numbers of these rows order the
+    members: whoever has a smaller one can be seen.
+    """
+    if team[0] == teams.STACK:
+        servers = rows.project_servers(context, team[-1])
+    else:
+        servers = rows.group_members(context, team[-1])
+    return sorted(servers, key=operator.itemgetter(0))
+
+
+def _select_stack(
+    servers: list[Any],
+    kept: Mapping[str, Kept],
+    root_stack_id: str,
+    server: str,
+) -> list[Any]:
+    """Return those of a project's servers that are or may be in a stack.
+
+    :param server: a server of the stack, whose text may be too long.
+    """
+    return [
+        row
+        for row in servers
+        if row[1] == server
+        or row[1] not in kept
+        or kept[row[1]].request.root_stack_id == root_stack_id
+    ]
+
+
+def _divide(
+    states: Mapping[str, Server],
+) -> tuple[dict[str, str], dict[str, Server]]:
+    """Return the hosts of servers, and those whose hosts are being chosen."""
+    hosts = {}
+    choosing = {}
+    for uuid, state in states.items():
+        host = state.current_host()
+        if host:
+            hosts[uuid] = host
+        elif state.is_pending():
+            choosing[uuid] = state
+    return hosts, choosing
 
 
 def _pending_member(
@@ -242,30 +262,31 @@ def _pending_member(
     )
 
 
-def _servers(
+def _read_servers(
     context: Any, cells: Cells, unread: list[str]
 ) -> dict[str, Server]:
     """Return servers as their cells know them; those in no cell are booted.
 
     :param unread: cells are added that do not answer, and why.
     """
-    in_cells = [uuid for uuid, cell in cells.items() if cell is not None]
-    servers = {
-        uuid: Server(None, BUILDING) for uuid in cells.keys() - in_cells
-    }
-    numbers = {*cells.values()}
+    servers = {}
+    by_number = collections.defaultdict(list)
+    for uuid, number in cells.items():
+        if number is None:
+            servers[uuid] = _BOOTED
+        else:
+            by_number[number].append(uuid)
+    mappings = [
+        mapping
+        for mapping in objects.CellMappingList.get_all(context)
+        if mapping.id in by_number
+        and not mapping.is_cell0()
+        # Its database may be gone. Nova does not ask it, either.
+        and not mapping.disabled
+    ]
+    by_cell = {mapping.uuid: by_number[mapping.id] for mapping in mappings}
     answers = nova_context.scatter_gather_cells(
-        context,
-        [
-            mapping
-            for mapping in objects.CellMappingList.get_all(context)
-            if mapping.id in numbers
-            and not mapping.is_cell0()
-            # Its database may be gone. Nova does not ask it, either.
-            and not mapping.disabled
-        ],
-        nova_context.CELL_TIMEOUT,
-        functools.partial(rows.servers, uuids=in_cells),
+        context, mappings, nova_context.CELL_TIMEOUT, _read_cell, by_cell
     )
     for cell, answer in answers.items():
         if isinstance(answer, Exception):
@@ -274,6 +295,18 @@ def _servers(
             unread.append(f'cell {cell} (no answer)')
         else:
             servers |= answer
+    return servers
+
+
+def _read_cell(
+    context: Any, by_cell: Mapping[str, Collection[str]]
+) -> dict[str, Server]:
+    """Return the servers of the context's cell, by id."""
+    uuids = by_cell[context.cell_uuid]
+    # nova-conductor names the cell of a server after it has written the row.
+    # So if the cell does not show the row, its database is behind.
+    servers = dict.fromkeys(uuids, _BOOTED)
+    servers |= rows.servers(context, uuids)
     return servers
 
 

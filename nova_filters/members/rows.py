@@ -83,25 +83,24 @@ def request_changes(context: Any, uuids: Collection[str]) -> dict[str, Any]:
 def request_texts(
     context: Any, uuids: Collection[str], word: str = ''
 ) -> list[Any]:
-    """Return stored requests.
+    """Return the stored requests of servers, those that are there.
 
-    Texts of more than :data:`LONGEST` characters are left out.
-
-    :param word: only requests whose texts contain this word are read.
+    :param word: only texts with this word are read.
     :returns: the id of each server, the time of the request, the time of its
-        latest change, and the text. The third is None if there was no change.
+        latest change, and the text. The third is None if there was no change,
+        the fourth if the text is longer than :data:`LONGEST` characters or
+        lacks the word.
     """
+    wanted = sa.and_(
+        sa.func.length(_REQUEST.spec) <= LONGEST,
+        _REQUEST.spec.contains(word, autoescape=True),
+    )
     query = sa.select(
         _REQUEST.instance_uuid,
         _REQUEST.created_at,
         _REQUEST.updated_at,
-        _REQUEST.spec,
-    ).where(
-        _REQUEST.instance_uuid.in_(uuids),
-        sa.func.length(_REQUEST.spec) <= LONGEST,
-    )
-    if word:
-        query = query.where(_REQUEST.spec.contains(word, autoescape=True))
+        sa.case((wanted, _REQUEST.spec)),
+    ).where(_REQUEST.instance_uuid.in_(uuids))
     return list(context.session.execute(query))
 
 
@@ -109,27 +108,31 @@ def request_texts(
 def servers(context: Any, uuids: Collection[str]) -> dict[str, Server]:
     """Return those of some servers that are in one cell, by id.
 
+    A server that is deleted has no host, and is not booted.
+
     :param context: the context, which selects the cell.
     """
     query = sa.select(
-        _SERVER.uuid, _SERVER.host, _SERVER.vm_state, _SERVER.task_state
-    ).where(
-        _SERVER.uuid.in_(uuids),
-        _SERVER.deleted == 0,
+        _SERVER.uuid,
+        _SERVER.host,
+        _SERVER.vm_state,
+        _SERVER.task_state,
         # While a server moves to another cell, one of its rows is hidden.
-        sa.func.coalesce(_SERVER.hidden, sa.false()) == sa.false(),
-    )
-    rows = context.session.execute(query).all()
-    busy = [
-        row.uuid for row in rows if row.task_state and row.vm_state != BUILDING
-    ]
-    moves = {}
+        sa.or_(_SERVER.deleted != 0, _SERVER.hidden).label('gone'),
+    ).where(_SERVER.uuid.in_(uuids))
+    servers = {}
+    busy = []
+    for row in context.session.execute(query):
+        if row.gone:
+            servers[row.uuid] = Server(None, None)
+            continue
+        servers[row.uuid] = Server(row.host, row.vm_state)
+        if row.task_state and row.vm_state != BUILDING:
+            busy.append(row.uuid)
     if busy:
-        moves = _moves(context, busy)
-    return {
-        row.uuid: Server(row.host, row.vm_state, *moves.get(row.uuid, ()))
-        for row in rows
-    }
+        for uuid, move in _moves(context, busy).items():
+            servers[uuid] = Server(*servers[uuid][:2], *move)
+    return servers
 
 
 def _moves(context: Any, uuids: Collection[str]) -> dict[str, tuple[Any, ...]]:

@@ -75,7 +75,8 @@ class TeamWeigher(plugin.Weigher):
 
     def _weigh(self, hosts: Sequence[Any], request: Any) -> list[float]:
         team = self.find_team(request)
-        if team is None:
+        # A server that is rebuilt has one candidate, and does not move.
+        if team is None or len(hosts) == 1:
             return [0.0] * len(hosts)
         states = [host.obj for host in hosts]
         counted = self.count_members(team, states, request)
@@ -120,14 +121,13 @@ class TeamWeigher(plugin.Weigher):
         server = plugin.field(request, 'instance_uuid') or ''
         problem = ''
         try:
-            stored = self._reader.read_members(
-                team, server, request.project_id
-            )
+            stored = self._reader.read_members(team, server)
         except reader.OwnRowMissing:
             problem = (
-                'the API database does not show the server itself yet, or its '
-                'server group is deleted. With Galera, set [api_database] '
-                'mysql_wsrep_sync_wait = 1 in the nova.conf of the scheduler.'
+                'the databases do not show yet that the server boots or '
+                'moves, or its server group is deleted. With Galera, set '
+                'mysql_wsrep_sync_wait = 1 in [api_database] and [database] '
+                'in the nova.conf of the scheduler.'
             )
         except _AWAY as exc:
             problem = (
@@ -143,9 +143,9 @@ class TeamWeigher(plugin.Weigher):
             return None
         if stored.unread:
             LOG.warning(
-                'Instance %(instance)s: some members of its stack or server '
-                'group do not count, because these could not be read. Check '
-                'the databases of Nova: %(unread)s',
+                'Instance %(instance)s: members of its stack or server group '
+                'may be missing, because these could not be read. Check the '
+                'databases of Nova: %(unread)s',
                 {'instance': server, 'unread': listed(stored.unread)},
             )
         known_hosts: Mapping[str, str] = {}

@@ -43,7 +43,7 @@ def main() -> None:
         """Ask for the members of a server's stack."""
         start = time.monotonic()
         team = ('stack', f'stack-of-{project}', project)
-        reader.shared().read_members(team, server, project)
+        reader.shared().read_members(team, server)
         seconds.append(time.monotonic() - start)
 
     requests = [

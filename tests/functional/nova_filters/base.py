@@ -12,8 +12,10 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import sqlalchemy as sa
+from nova import objects
 from nova.db.api import api as api_db
 from nova.scheduler import weights
+from oslo_utils import uuidutils
 from sqlalchemy import engine as sa_engine
 
 from testing.nova import engine
@@ -72,6 +74,22 @@ def failing(words: str, cause: Exception, bind: Any = None) -> Any:
             raise sa.exc.OperationalError(statement, {}, cause)
 
     return listening(fail, bind or api_db.get_engine())
+
+
+@contextlib.contextmanager
+def without_rows(bind: Any, model: Any, condition: Any) -> Iterator[None]:
+    """Remove the rows of a table that meet a condition meanwhile."""
+    table = model.__table__
+    with bind.begin() as connection:
+        query = sa.select(table).where(condition)
+        rows = [dict(row) for row in connection.execute(query).mappings()]
+        connection.execute(sa.delete(table).where(condition))
+    try:
+        yield
+    finally:
+        with bind.begin() as connection:
+            if rows:
+                connection.execute(sa.insert(table), rows)
 
 
 def change(model: Any, **values: Any) -> None:
@@ -201,6 +219,19 @@ class StackTestCase(CloudTestCase):
             for state in (states or self.states(request))
         ]
         return self.weigher().weigh_objects(weighed, request)
+
+    def add_cell(self, url: str, uuid: str = '') -> Any:
+        """Return a new cell, which has no hosts."""
+        cell = objects.CellMapping(
+            self.cloud.context,
+            uuid=uuid or uuidutils.generate_uuid(),
+            name='cell2',
+            transport_url='none:///',
+            database_connection=url,
+        )
+        cell.create()
+        self.addCleanup(cell.destroy)
+        return cell
 
     def weigher(self) -> Any:
         return engine.stack_weigher(self.scheduler)

@@ -229,7 +229,7 @@ class PagesTest(pages.Walk, base.CloudTestCase):
         self.assert_alert(run, self.boot_and_log(request))
 
     def check_no_cell(self, run):
-        _, request = self.request_members(2)
+        other, request = self.request_members(2)
         cell = objects.CellMapping(
             self.cloud.context,
             uuid=uuidutils.generate_uuid(),
@@ -238,7 +238,11 @@ class PagesTest(pages.Walk, base.CloudTestCase):
             database_connection='sqlite:////nowhere/at/all',
         )
         cell.create()
-        base.change(models.InstanceMapping, cell_id=cell.id)
+        mapping = objects.InstanceMapping.get_by_instance_uuid(
+            self.cloud.context, other.instance_uuid
+        )
+        mapping.cell_mapping = cell
+        mapping.save()
         try:
             self.assert_alert(run, self.boot_and_log(request))
         finally:

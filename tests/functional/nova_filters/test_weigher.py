@@ -16,7 +16,7 @@ from nova import objects
 from nova.db.api import api as api_db
 from nova.db.api import models
 from nova.db.main import models as main_models
-from oslo_utils import timeutils, uuidutils
+from oslo_utils import timeutils
 from sqlalchemy import orm
 
 from nova_filters.matching import inputs
@@ -92,7 +92,7 @@ class OrderTest(base.StackTestCase):
             requests.append(self.request(_STACK))
         self.assertEqual([6, 2, 2, 2], self.choose_all(requests))
 
-    @ddt.data('deleted', 'hidden', 'queued', 'buried')
+    @ddt.data('deleted', 'hidden', 'queued', 'failed')
     def test_what_comes_to_nothing_is_not_waited_for(self, how) -> None:
         """Unit tests of members ask for states and for what is too old."""
         failed = self.request(_STACK)
@@ -102,8 +102,10 @@ class OrderTest(base.StackTestCase):
         elif how == 'queued':
             base.change(models.InstanceMapping, queued_for_delete=True)
         else:
-            # In no cell that has candidates.
-            base.change(models.InstanceMapping, cell_id=self.cloud.cell.id)
+            # In cell0, which has the servers for which there is no host.
+            uuid = objects.CellMapping.CELL0_UUID
+            cell = self.add_cell('sqlite:////nowhere/at/all', uuid)
+            base.change(models.InstanceMapping, cell_id=cell.id)
         sight = self.see(self.request(_STACK))
         self.assertEqual(({}, []), (sight.counts, sight.ahead))
 
@@ -121,7 +123,7 @@ class OrderTest(base.StackTestCase):
             ahead = []
             for request in (fast, slow):
                 stored = self.weigher()._reader.read_members(
-                    team, request.instance_uuid, 'p1'
+                    team, request.instance_uuid
                 )
                 counted = teams.count_members(
                     request.instance_uuid, stored, {}
@@ -310,12 +312,12 @@ class CostTest(base.StackTestCase):
         group = self.cloud.add_group('soft-anti-affinity')
         self.cloud.place(self.request({}, group=group), self.hosts[0])
         member = self.request({}, group=group)
-        # The members, the cells, the servers, and the request of the new one.
+        # The members, the cells, the servers, and the members' requests.
         self.assert_asked(3, 1, member, self.states(member))
         move = self.request({}, group=group)
         self.cloud.place(move, None, 'shelved_offloaded')
         self.cloud.start_action(move, 'unshelve', 'unshelving')
-        self.assert_asked(4, 2, member, self.states(member))
+        self.assert_asked(3, 2, member, self.states(member))
 
     def test_what_is_kept_goes_with_the_servers(self) -> None:
         for _ in range(3):
@@ -340,24 +342,20 @@ class CostTest(base.StackTestCase):
         weights = self.weigh(self.request(long, 'p2'))
         self.assertEqual(1, weights.count(0.0))
 
-    def test_projects_that_ask_no_more_are_forgotten(self) -> None:
-        with mock.patch.object(reader, 'LIMIT', 3):
+    def test_the_project_that_was_read_first_is_forgotten(self) -> None:
+        with mock.patch.object(reader, 'LIMIT', 5):
             for project in ('p1', 'p2', 'p3'):
                 for _ in range(2):
                     self.see(self.request(_STACK, project))
         kept = self.weigher()._reader._kept
-        self.assertEqual(['p3'], [*kept])
+        self.assertEqual(['p2', 'p3'], [*kept])
 
-    def test_groups_that_ask_no_more_are_forgotten(self) -> None:
+    def test_nothing_is_kept_of_groups(self) -> None:
         self.set_option('server_group_weight_multiplier', STRONG)
-        for _ in range(3):
-            group = self.cloud.add_group('soft-anti-affinity')
-            request = self.request({}, group=group)
-            states = self.states(request)
-            with mock.patch.object(reader, 'LIMIT', 1):
-                self.scheduler.host_manager.get_weighed_hosts(states, request)
-        kept = self.weigher()._reader._kept
-        self.assertEqual([group.uuid], [*kept])
+        group = self.cloud.add_group('soft-anti-affinity')
+        requests = [self.request({}, group=group) for _ in self.hosts]
+        self.assertEqual([1, 1, 1, 1], self.choose_all(requests))
+        self.assertEqual({}, self.weigher()._reader._kept)
 
     def test_many_requests_are_read_in_parts(self) -> None:
         self.place(_STACK, 3, 2)
@@ -467,12 +465,12 @@ class FaultTest(base.StackTestCase):
     def test_an_unexpected_error_costs_the_weigher_its_say_only(self) -> None:
         request = self.request(_STACK)
         with self.assertLogs(_LOGGER, logging.ERROR) as logs:
-            self.assertEqual([0.0], self.weigh(request, [object()]))
+            self.assertEqual([0.0] * 2, self.weigh(request, [object()] * 2))
         (line,) = logs.output
         self.assertIn('StackAffinityWeigher is left out of this req', line)
         self.set_option(MULTIPLIER, 0.0)
         with self.assertNoLogs(_LOGGER):
-            self.assertEqual([0.0], self.weigh(request, [object()]))
+            self.assertEqual([0.0] * 2, self.weigh(request, [object()] * 2))
 
     def test_a_server_that_the_database_does_not_show_has_no_weights(
         self,
@@ -497,7 +495,7 @@ class FaultTest(base.StackTestCase):
             self.assertEqual(1, len({host.weight for host in weighed}))
             (line,) = logs.output
             self.assertIn(request.instance_uuid, line)
-            self.assertIn('[api_database] mysql_wsrep_sync_wait = 1', line)
+            self.assertIn('mysql_wsrep_sync_wait = 1', line)
 
     def test_a_project_is_kept_if_a_later_read_fails(self) -> None:
         self.place(_STACK, 3)
@@ -549,22 +547,15 @@ class FaultTest(base.StackTestCase):
         base.change(models.RequestSpec, spec=text)
         with self.assertLogs(_LOGGER, logging.WARNING) as logs:
             self.weigh(self.request(of_stack('stack-1')))
-        self.assertIn('some members of its stack or server', logs.output[0])
-        # Other stacks are not affected.
+        self.assertIn('members of its stack or server', logs.output[0])
+        # A server that has failed is no member anyway.
+        base.change(models.InstanceMapping, cell_id=self.cloud.cell.id)
+        with self.cloud.cell_database().begin() as connection:
+            values = {'host': None, 'vm_state': 'error'}
+            query = sa.update(main_models.Instance).values(**values)
+            connection.execute(query)
         with self.assertNoLogs(_LOGGER, logging.WARNING):
-            self.weigh(self.request(of_stack('stack-2')))
-
-    def add_cell(self, url: str) -> Any:
-        cell = objects.CellMapping(
-            self.cloud.context,
-            uuid=uuidutils.generate_uuid(),
-            name='cell2',
-            transport_url='none:///',
-            database_connection=url,
-        )
-        cell.create()
-        self.addCleanup(cell.destroy)
-        return cell
+            self.weigh(self.request(of_stack('stack-1')))
 
     def test_members_in_a_cell_without_candidates_count(self) -> None:
         self.set_option('stack_spread_over', ['rack'])
@@ -606,3 +597,70 @@ class FaultTest(base.StackTestCase):
         cell.save()
         with self.assertNoLogs(_LOGGER, logging.WARNING):
             self.weigh(request)
+
+
+class BehindTest(base.StackTestCase):
+    """Nodes of a database cluster that do not show the latest rows."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.set_option('server_group_weight_multiplier', STRONG)
+        self.api = api_db.get_engine()
+        self.cell = self.cloud.cell_database()
+
+    def assert_told(self, request: Any, words: str) -> None:
+        """Fail unless weighers log one WARNING for a request."""
+        states = self.states(request)
+        with self.assertLogs(_LOGGER, logging.WARNING) as logs:
+            self.scheduler.host_manager.get_weighed_hosts(states, request)
+        (line,) = logs.output
+        self.assertIn(words, line)
+
+    def test_a_request_that_is_not_there_is_not_kept(self) -> None:
+        self.place(_STACK, 3)
+        request = self.request(_STACK)
+        missing = models.RequestSpec.instance_uuid != request.instance_uuid
+        with base.without_rows(self.api, models.RequestSpec, missing):
+            self.assert_told(request, 'members of its stack or server group')
+        self.assertEqual([3, 0, 0, 0], self.members(request))
+
+    def test_members_that_start_are_told_without_their_requests(self) -> None:
+        group = self.cloud.add_group('anti-affinity')
+        for member_of in (None, group):
+            hints = of_stack(f'stack of {member_of}')
+            first = self.request(hints, group=member_of)
+            request = self.request(hints, group=member_of)
+            missing = models.RequestSpec.instance_uuid == first.instance_uuid
+            with base.without_rows(self.api, models.RequestSpec, missing):
+                self.assert_told(request, f'server {first.instance_uuid}')
+
+    def test_a_server_without_its_own_request_has_no_weights(self) -> None:
+        group = self.cloud.add_group('anti-affinity')
+        for member_of in (None, group):
+            request = self.request(_STACK, group=member_of)
+            missing = models.RequestSpec.instance_uuid == request.instance_uuid
+            with base.without_rows(self.api, models.RequestSpec, missing):
+                self.assert_told(request, 'mysql_wsrep_sync_wait')
+
+    def test_a_server_that_its_cell_does_not_show_starts(self) -> None:
+        """nova-conductor names the cell after it has written the server."""
+        for group in (None, self.cloud.add_group('anti-affinity')):
+            chosen = []
+            for _ in self.hosts:
+                request = self.request(_STACK, group=group)
+                missing = main_models.Instance.id > 0
+                with base.without_rows(
+                    self.cell, main_models.Instance, missing
+                ):
+                    chosen.append(self.choose(request))
+                self.cloud.place(request, chosen[-1], 'active')
+            self.assertCountEqual(self.hosts, chosen)
+
+    def test_a_move_that_its_cell_does_not_show_has_no_weights(self) -> None:
+        request = self.request(_STACK)
+        self.cloud.place(request, self.hosts[0], 'active')
+        self.assert_told(request, '[database]')
+        # Nova asks for the host of a server that it rebuilds.
+        (state, *_) = self.states(request)
+        with self.assertNoLogs(_LOGGER, logging.WARNING):
+            self.assertEqual([0.0], self.weigh(request, [state]))
