@@ -104,6 +104,8 @@ def find_closed(
             for key, _ in aggregate.items():
                 if not is_exempt(key):
                     keys.add(key)
+        if not keys:
+            continue
         # Flavors that say the same about the demanded keys are judged once.
         alike = collections.Counter(
             tuple(each for each in spec if each.key in keys) for spec in specs

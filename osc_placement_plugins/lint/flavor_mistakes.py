@@ -7,6 +7,7 @@ or value. This module compares what flavors ask for with what aggregates offer.
 """
 
 from collections.abc import Iterator
+from typing import Final
 
 from nova_filters.matching import inputs, preferences, requirement
 from nova_filters.matching.inputs import SCOPE, FlavorSpec
@@ -23,6 +24,9 @@ from osc_placement_plugins.lint import text_mistakes
 from osc_placement_plugins.lint.findings import ERROR, Finding, FindingCode
 from osc_placement_plugins.source.records import ComputeHost, Flavor
 
+#: How many hosts are matched before the next ones.
+_PART: Final = 50
+
 
 class FlavorMistakes:
     """Find the mistakes in flavors beside the aggregates of a cloud.
@@ -34,6 +38,12 @@ class FlavorMistakes:
     def __init__(self, inventory: Inventory) -> None:
         self._inventory = inventory
         self._hosts = [*inventory.hosts.values()]
+        usable_hosts = {}
+        for host in self._hosts:
+            if host.usable:
+                usable_hosts[host.aggregates] = host
+        #: One of all hosts that are up and in the same aggregates.
+        self._usable_hosts = [*usable_hosts.values()]
         # If any host meets an extra spec, then a host in only one aggregate,
         # or in no aggregate, meets it, too.
         self._lone_hosts = [ComputeHost('')]
@@ -173,8 +183,14 @@ class FlavorMistakes:
         is_complete = self._inventory.services is not None
         if not is_complete and not matcher.list_mismatches(()):
             return
+        # Most flavors have a host among the first ones.
+        for start in range(0, len(self._usable_hosts), _PART):
+            part = self._usable_hosts[start : start + _PART]
+            passed, _ = matcher.match_hosts(part)
+            if passed:
+                return
         passed, refused = matcher.match_hosts(self._hosts)
-        if any(host.usable for host in passed) or not self._hosts:
+        if not self._hosts:
             return
         if passed:
             names = listed([f'{host.name} ({host.state})' for host in passed])
