@@ -7,8 +7,6 @@ import dataclasses
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from cliff import columns
-
 from os_placement_plugins.text import listed, printable
 from osc_placement_plugins import output
 from osc_placement_plugins.filter_command import FilterCommand
@@ -36,8 +34,8 @@ class Problem(NamedTuple):
     reason: str
 
 
-class _ServersColumn(columns.FormattableColumn):  # type: ignore[misc]
-    """All servers for programs, and the first names for people."""
+class _ServersColumn(output.NamesColumn):
+    """Servers with their IDs and hosts."""
 
     def human_readable(self) -> str:
         places = []

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from osc_placement_plugins import output
-from osc_placement_plugins.source import SAVING
+from osc_placement_plugins.source import MICROVERSION, REQUESTS
 
 if TYPE_CHECKING:
     from osc_placement_plugins.inventory import Inventory
@@ -18,29 +18,30 @@ if TYPE_CHECKING:
 class FilterCommand(output.Lister):
     """A command that reads aggregates and hosts, from files or a cloud."""
 
-    #: What the command can read from files: keys of ``SAVING``.
+    #: What the command can read from files: keys of ``REQUESTS``.
     nouns: ClassVar[Sequence[str]] = ('flavors', 'aggregates', 'hosts')
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             '--config-file',
             metavar='<file>',
-            help='nova.conf with the option exempt_metadata_keys. Folders '
-            'such as nova.conf.d are not read, so give the file that sets the '
-            'option. Default: the default of the option',
+            help='the nova.conf that sets the option exempt_metadata_keys. '
+            'Folders such as nova.conf.d are not read. Default: the default '
+            'of the option',
         )
         source = parser.add_argument_group(
             'offline input',
-            "Saved output of the shell, or responses from Nova's API. With "
-            'these files, the command does not need a cloud. --hosts adds '
-            'hosts that are in no aggregate, and the state of all hosts. You '
-            'can repeat each option.',
+            f"Answers of Nova's API in microversion {MICROVERSION} or later, "
+            'as JSON. With these files, the command does not need a cloud. '
+            '--hosts adds hosts that are in no aggregate, and the state of '
+            'all hosts. If an answer has several pages, repeat the option for '
+            'each page.',
         )
         for noun in self.nouns:
             source.add_argument(
                 f'--{noun}',
                 metavar='<file>',
-                help=f'output of "{SAVING[noun]}"',
+                help=f'answer to GET {REQUESTS[noun]}',
                 **output.REPEATABLE,
             )
 

@@ -8,13 +8,14 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple, NoReturn
 
+from cliff.columns import FormattableColumn
 from keystoneauth1 import exceptions as auth_exceptions
 from openstack import exceptions as sdk_exceptions
 from osc_lib import exceptions
 from osc_lib.command import command
 
 from os_placement_plugins.errors import one_line
-from os_placement_plugins.text import printable
+from os_placement_plugins.text import listed, printable
 
 # The exit codes; a command that fails also exits with UNJUDGED.
 FINE: Final = 0
@@ -46,6 +47,17 @@ class Answer(NamedTuple):
     notes: Sequence[str]
     has_problem: bool = False
     is_partial: bool = False
+
+
+class NamesColumn(FormattableColumn):  # type: ignore[misc]
+    """All names for programs, and the first names for people."""
+
+    def human_readable(self) -> str:
+        return printable(listed(self._value))
+
+    def __lt__(self, other: object) -> bool:
+        # The shell sorts rows by this, and the names may be no texts.
+        return str(self) < str(other)
 
 
 class Lister(command.Lister):  # type: ignore[misc]

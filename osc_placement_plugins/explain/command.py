@@ -7,10 +7,8 @@ import dataclasses
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from cliff.columns import FormattableColumn
 from osc_lib import exceptions
 
-from os_placement_plugins.text import listed, printable
 from osc_placement_plugins import output
 from osc_placement_plugins.filter_command import FilterCommand
 
@@ -24,14 +22,7 @@ if TYPE_CHECKING:
     )
 
 _COLUMNS: Final = ('Flavor', 'Result', 'Hosts', 'Reason', 'Names')
-_HOST_COLUMNS: Final = (
-    'Flavor',
-    'Host',
-    'State',
-    'Result',
-    'Reason',
-    'Preferences',
-)
+_HOST_COLUMNS: Final = ('Flavor', 'Host', 'State', 'Result', 'Reason')
 # The results.
 _PASS: Final = 'pass'  # noqa: S105
 _NOT_UP: Final = 'not up'
@@ -40,13 +31,6 @@ _OTHER_FILTERS: Final = (
     "Placement and Nova's other filters are not judged; they may refuse more "
     'hosts.'
 )
-
-
-class _NamesColumn(FormattableColumn):  # type: ignore[misc]
-    """All names for programs, and the first names for people."""
-
-    def human_readable(self) -> str:
-        return printable(listed(self._value))
 
 
 class ExplainFilter(FilterCommand):
@@ -96,6 +80,7 @@ class ExplainFilter(FilterCommand):
         )
 
     def find_answer(self, parsed_args: argparse.Namespace) -> output.Answer:
+        from nova_filters.matching.mismatch import quote_all
         from osc_placement_plugins.source import records
 
         if not parsed_args.flavor and not parsed_args.server:
@@ -105,56 +90,55 @@ class ExplainFilter(FilterCommand):
         source = self.find_source(parsed_args)
         flavors = []
         if parsed_args.flavor:
+            all_flavors = source.read('flavors')
             flavors = records.select_named(
-                source.read('flavors'), parsed_args.flavor, 'flavor'
+                all_flavors,
+                parsed_args.flavor,
+                'flavor',
+                records.note_public(all_flavors),
             )
         servers = []
         if parsed_args.server:
             servers = source.find_servers(parsed_args.server)
         inventory = self.read_inventory(source, parsed_args)
-        columns = _choose_columns(parsed_args, len(flavors) + len(servers))
         all_matches = _match_hosts(
             flavors, servers, inventory, parsed_args.host
         )
-        summary = []
+        columns: Sequence[str] = _COLUMNS
+        if parsed_args.all:
+            columns = _HOST_COLUMNS
         rows = []
         notes = []
-        has_takers = True
-        has_passed = False
         for matches in all_matches:
-            summary.append(matches.sentence())
             if parsed_args.all:
-                rows += _list_hosts(matches, inventory)
+                rows += _list_hosts(matches)
             else:
                 rows += _list_groups(matches)
-            notes += matches.advice()
-            if not matches.takers:
-                has_takers = False
-            if matches.takers or matches.idle:
-                has_passed = True
-        if has_passed:
+            notes += matches.notes()
+        is_table = parsed_args.formatter == 'table' and not parsed_args.columns
+        if is_table and len(all_matches) == 1:
+            # The sentence above the table names the flavor.
+            columns = columns[1:]
+            rows = [row[1:] for row in rows]
+        if any(matches.takers or matches.idle for matches in all_matches):
             notes.append(_OTHER_FILTERS)
+        lost_servers = [
+            server.name for server in servers if server.host is None
+        ]
+        if lost_servers:
+            notes.append(
+                'Nova does not show the host of '
+                f'{quote_all(lost_servers)}, so it counts like the others.'
+            )
+        has_takers = all(matches.takers for matches in all_matches)
         return output.Answer(
-            summary=summary,
+            summary=[matches.sentence() for matches in all_matches],
             columns=columns,
             rows=rows,
             notes=notes + inventory.notes(),
             has_problem=parsed_args.fail_if_none and not has_takers,
-            is_partial=inventory.services is None,
+            is_partial=inventory.services is None or bool(lost_servers),
         )
-
-
-def _choose_columns(
-    parsed_args: argparse.Namespace, flavors: int
-) -> Sequence[str]:
-    """Return the columns. The table of a single flavor does not name it."""
-    columns: Sequence[str] = _COLUMNS
-    if parsed_args.all:
-        columns = _HOST_COLUMNS
-    is_table = parsed_args.formatter == 'table'
-    if is_table and not parsed_args.columns and flavors == 1:
-        parsed_args.columns = [*columns[1:]]
-    return columns
 
 
 def _match_hosts(
@@ -225,21 +209,13 @@ def _list_groups(matches: 'HostMatches') -> list[list[Any]]:
         groups.append((_REFUSE, group.reason, group.hosts))
     rows = []
     for result, reason, hosts in groups:
-        names = _NamesColumn([host.name for host in hosts])
+        names = output.NamesColumn([host.name for host in hosts])
         rows.append([matches.flavor.name, result, len(hosts), reason, names])
     return rows
 
 
-def _list_hosts(
-    matches: 'HostMatches', inventory: 'Inventory'
-) -> list[list[Any]]:
+def _list_hosts(matches: 'HostMatches') -> list[list[Any]]:
     """Return a row for each host: those that pass come first."""
-    from nova_filters.matching.preferences import Preferences
-
-    flavor = matches.flavor
-    preferences = Preferences(
-        flavor.extra_specs, inventory.aggregates, inventory.exempt
-    )
     rows: dict[str, list[list[Any]]] = {_PASS: [], _NOT_UP: [], _REFUSE: []}
     for host in sorted(matches.hosts, key=lambda host: host.name):
         reasons = matches.reasons(host)
@@ -248,11 +224,7 @@ def _list_hosts(
             result = _REFUSE
         elif not host.usable:
             result = _NOT_UP
-        points = '; '.join(
-            f'{number:+} {why}'
-            for number, why in preferences.reasons(host.aggregates)
-        )
         rows[result].append(
-            [flavor.name, host.name, host.condition, result, reasons, points]
+            [matches.flavor.name, host.name, host.condition, result, reasons]
         )
     return [*rows[_PASS], *rows[_NOT_UP], *rows[_REFUSE]]

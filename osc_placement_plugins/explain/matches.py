@@ -4,14 +4,13 @@
 
 from collections.abc import Sequence
 
-from nova_filters.matching.mismatch import Cause
+from nova_filters.matching.mismatch import Cause, quote_all
 from osc_placement_plugins.inventory import (
     Inventory,
     create_matcher,
     describe_groups,
     group_refused,
 )
-from osc_placement_plugins.lint import text_mistakes
 from osc_placement_plugins.source.records import ComputeHost, Flavor
 
 
@@ -34,6 +33,7 @@ class HostMatches:
         self.flavor = flavor
         self.hosts = hosts
         self._noun = noun
+        self._aggregates = inventory.aggregates
         self._matcher = create_matcher(flavor, inventory)
         passed, refused = self._matcher.match_hosts(hosts)
         self.groups = group_refused(self._matcher, refused)
@@ -79,14 +79,18 @@ class HostMatches:
             return None
         return distances[min(distances)]
 
-    def advice(self) -> list[str]:
+    def notes(self) -> list[str]:
         """Return sentences on what else an operator should know."""
         flavor = self.flavor.name
         sentences = []
-        for name in self.flavor.extra_specs:
-            for finding in text_mistakes.find_misspelled_namespace(name):
-                sentences.append(f'{flavor}: {finding.text}.')
-        if self.takers:
+        skipped_keys = self._list_skipped()
+        if skipped_keys:
+            sentences.append(
+                f'Skipped in {flavor}, because no aggregate has the key: '
+                f'{quote_all(skipped_keys)}.'
+            )
+        # A host that is not up would take the flavor without any change.
+        if self.takers or self.idle:
             return sentences
         nearest = self.nearest()
         if nearest is not None:
@@ -95,6 +99,18 @@ class HostMatches:
                 f'{self.reasons(nearest)}.'
             )
         return sentences
+
+    def _list_skipped(self) -> list[str]:
+        """Return the keys of the flavor that the filter does not compare."""
+        known_keys = set()
+        for aggregate in self._aggregates:
+            for key, _ in aggregate.items():
+                known_keys.add(key)
+        return [
+            spec.key
+            for spec in self._matcher.flavor
+            if spec.optional and spec.key not in known_keys
+        ]
 
     def reasons(self, host: ComputeHost) -> str:
         """Return every reason to refuse a host; empty if it passes."""

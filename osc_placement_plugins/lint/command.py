@@ -21,6 +21,7 @@ class LintFilter(FilterCommand):
 
     def find_answer(self, parsed_args: argparse.Namespace) -> output.Answer:
         from osc_placement_plugins.lint import findings, mistakes
+        from osc_placement_plugins.source import records
 
         source = self.find_source(parsed_args)
         flavors = source.read('flavors')
@@ -48,11 +49,15 @@ class LintFilter(FilterCommand):
             f'{output.format_count(len(flavors), "flavor")} and '
             f'{output.format_count(len(inventory.aggregates), "aggregate")}.'
         )
+        notes = inventory.notes()
+        note = records.note_public(flavors)
+        if note:
+            notes.append(note)
         return output.Answer(
             summary=[summary],
             columns=_COLUMNS,
             rows=rows,
-            notes=inventory.notes(),
+            notes=notes,
             has_problem=counts[findings.ERROR] > 0,
             is_partial=inventory.services is None,
         )

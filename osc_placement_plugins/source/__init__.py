@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Where the commands read: a running cloud, or files."""
+"""Where the commands read: a running cloud, or its answers in files."""
 
 from typing import Final
 
-#: How to save each kind of object in a file.
-SAVING: Final = {
-    'flavors': 'openstack flavor list --all --long -f json',
-    'aggregates': 'openstack aggregate list --long -f json',
-    'hosts': 'openstack compute service list --service nova-compute --long '
-    '-f json',
-    'servers': 'openstack --os-compute-api-version 2.47 server show -f json '
-    'SERVER',
+#: The first microversion in which Nova's answers have all that is read here:
+#: extra specs in flavors and in servers, and servers whose cell is down.
+MICROVERSION: Final = '2.69'
+#: How to ask Nova's API for each kind of object.
+REQUESTS: Final = {
+    # Private flavors, too.
+    'flavors': '/flavors/detail?is_public=None',
+    'aggregates': '/os-aggregates',
+    'hosts': '/os-services?binary=nova-compute',
+    'servers': '/servers/detail?all_tenants=True',
 }

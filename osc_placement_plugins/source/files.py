@@ -12,14 +12,14 @@ import yaml
 from osc_lib.exceptions import CommandError
 
 from os_placement_plugins.errors import one_line
-from os_placement_plugins.text import quote
-from osc_placement_plugins.source import records
+from osc_placement_plugins.source import REQUESTS, records
 
 
 @contextlib.contextmanager
-def reading(path: str) -> Iterator[None]:
+def reading(path: str, advice: str = '') -> Iterator[None]:
     """Convert an error while a file is read to one line that names the file.
 
+    :param advice: what to read instead, for the end of the line.
     :raises CommandError: in place of the error.
     """
     try:
@@ -27,7 +27,8 @@ def reading(path: str) -> Iterator[None]:
     except OSError as exc:
         raise CommandError(f'Cannot read {path!r}: {exc.strerror}') from exc
     except (ValueError, RecursionError, yaml.YAMLError) as exc:
-        raise CommandError(f'Cannot use {path!r}: {one_line(exc)}') from exc
+        problem = f'{one_line(exc)}{advice}'
+        raise CommandError(f'Cannot use {path!r}: {problem}') from exc
 
 
 def read_text(path: str) -> str:
@@ -42,7 +43,8 @@ def read_text(path: str) -> str:
 def read_exempt_keys(path: str) -> list[str]:
     """Return the option ``exempt_metadata_keys`` of a ``nova.conf``.
 
-    :raises CommandError: if the file cannot be read, or the value is wrong.
+    :raises CommandError: if the file cannot be read, does not set the option,
+        or has a wrong value.
     """
     from oslo_config import cfg
 
@@ -51,13 +53,20 @@ def read_exempt_keys(path: str) -> list[str]:
 
     # oslo.config would not say why the file cannot be read.
     read_text(path)
+    name = 'exempt_metadata_keys'
     config = cfg.ConfigOpts()
     options.register(config, [(conf.GROUP, conf.OPTS)])
     try:
         config(args=[], default_config_files=[path], default_config_dirs=[])
-        keys: list[str] = config.nova_filters.exempt_metadata_keys
+        keys: list[str] = config.nova_filters[name]
     except (cfg.Error, ValueError) as exc:
         raise CommandError(f'Cannot use {path!r}: {one_line(exc)}') from exc
+    location = config.get_location(name, conf.GROUP.name)
+    if location is None or location.location is not cfg.Locations.user:
+        raise CommandError(
+            f'{path!r} does not set {name} in [{conf.GROUP.name}]: look for '
+            'a misspelled name, or leave out --config-file'
+        )
     return keys
 
 
@@ -65,8 +74,8 @@ class Files:
     """Flavors, aggregates, hosts and servers from files.
 
     :param paths: for each of ``flavors``, ``aggregates``, ``hosts`` and
-        ``servers``, the paths of the files: JSON output of the ``openstack``
-        shell, or answers of Nova's API.
+        ``servers``, the paths of the files, each with one answer of Nova's
+        API.
     """
 
     def __init__(self, paths: Mapping[str, Sequence[str]]) -> None:
@@ -84,59 +93,26 @@ class Files:
             return None
         if not paths:
             raise CommandError(f'Offline input takes --{noun} <file> too')
-        objects: list[Any] = []
-        for path, document in _read_documents(paths):
-            objects += records.parse_document(noun, document, repr(path))
-        names = set()
-        for each in objects:
-            name = each.id if noun == 'servers' else each.name
-            if name and name in names:
-                raise CommandError(
-                    f'Cannot use {", ".join(paths)!r}: {noun[:-1]} {name!r} '
-                    'is there twice'
-                )
-            names.add(name)
-        return objects
+        all_records: list[Any] = []
+        markers = []
+        for path in paths:
+            text = read_text(path)
+            with reading(path, f'; save the answer to GET {REQUESTS[noun]}'):
+                answer = json.loads(text)
+                all_records += records.parse_answer(noun, answer)
+            markers.append(records.read_marker(noun, answer))
+        if None not in markers:
+            raise CommandError(
+                f'{", ".join(paths)}: Nova has further pages of {noun}: save '
+                'the next one, too, and pass it with a further option'
+            )
+        names = {getattr(each, 'id', '') or each.name for each in all_records}
+        if len(names) < len(all_records):
+            raise CommandError(
+                f'{", ".join(paths)}: one of the {noun} is there twice'
+            )
+        return all_records
 
     def find_servers(self, names: Sequence[str]) -> list[records.CloudServer]:
         """Return the servers with these names or IDs."""
         return records.select_named(self.read('servers'), names, 'server')
-
-
-def _read_documents(paths: Sequence[str]) -> Iterator[tuple[str, object]]:
-    """Yield the JSON documents of some files, each with its path.
-
-    A file has several documents if several commands have appended to the file.
-    """
-    document: object = None
-    decoder = json.JSONDecoder(object_pairs_hook=_convert_object)
-    for path in paths:
-        text = read_text(path).strip()
-        if not text.startswith(('[', '{')):
-            first = quote(text.partition('\n')[0])
-            raise CommandError(
-                f'Cannot use {path!r}: it begins with {first}, which is no '
-                'JSON; use -f json'
-            )
-        position = 0
-        while position < len(text):
-            with reading(path):
-                document, position = decoder.raw_decode(text, position)
-            yield path, document
-            while text[position : position + 1].isspace():
-                position += 1
-    if records.has_next_page(document):
-        raise CommandError(
-            f'Cannot use {path!r}: Nova has further pages: ask for "next" in '
-            'the links at the end, too, and append the answer'
-        )
-
-
-def _convert_object(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Return a JSON object as a dictionary.
-
-    :raises UnreadableError: if the object has a key twice.
-    """
-    if len(dict(pairs)) < len(pairs):
-        raise records.UnreadableError('a key is there twice in one object')
-    return dict(pairs)

@@ -1,40 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Flavors, host aggregates, compute hosts and servers, read from rows.
-
-A row is one object with its columns. It comes from the output of the
-``openstack`` shell or from Nova's API, which name some columns differently.
-"""
+"""Flavors, host aggregates, compute hosts and servers in Nova's answers."""
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 from nova_filters.matching import inputs
 from os_placement_plugins.text import listed, quote
-from osc_placement_plugins.source import SAVING
+from osc_placement_plugins.source import MICROVERSION
 
 #: The columns of one object: column -> value.
 Row = Mapping[str, Any]
 
-#: The key under which an answer of Nova's API has each kind of object.
-KEYS: Final = {
-    'flavors': 'flavors',
-    'aggregates': 'aggregates',
-    'hosts': 'services',
-    'servers': 'servers',
-}
-#: The columns that can have extra specs or metadata: in the shell, and in
-#: Nova's API for flavors and for aggregates.
-_PROPERTIES: Final = ('properties', 'extra_specs', 'metadata')
-_SERVER_HOST: Final = 'os-ext-srv-attr:host'
-_ZONE: Final = 'availability_zone'
+_SERVER_HOST: Final = 'OS-EXT-SRV-ATTR:host'
+_PUBLIC: Final = 'os-flavor-access:is_public'
 #: The state of a host whose state cannot be determined.
 UNKNOWN: Final = 'unknown'
 
 
 class UnreadableError(ValueError):
-    """The input cannot be used; the text says what to give instead."""
+    """The input cannot be used; the text says why."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -42,11 +28,13 @@ class Flavor:
     """A flavor.
 
     :param id: its ID, which an operator may give in place of the name.
+    :param is_public: whether all users see the flavor, as far as known.
     """
 
     name: str
     extra_specs: Mapping[str, str]
     id: str = ''
+    is_public: bool = True
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -112,77 +100,67 @@ class CloudServer:
 _NamedT = TypeVar('_NamedT', Flavor, CloudServer)
 
 
-def parse_document(noun: str, document: object, origin: str) -> list[Any]:
-    """Return the records in a document.
+def parse_answer(noun: str, answer: object) -> list[Any]:
+    """Return the records in an answer of Nova's API.
 
-    :param noun: what the records are: a key of :data:`KEYS`.
-    :param document: a row, a list of rows, or an answer of Nova's API.
-    :param origin: where the document comes from, for error messages.
-    :raises UnreadableError: if the document has something else.
+    :param noun: what the answer has: a key of :data:`_PARSERS`.
+    :raises UnreadableError: if the answer has something else.
     """
-    entries = document if isinstance(document, list) else [document]
-    if isinstance(document, Mapping):
-        for key in KEYS.values():
-            if isinstance(document.get(key), list):
-                entries = document[key]
+    key, parse_row = _PARSERS[noun]
+    rows = None
+    if isinstance(answer, Mapping):
+        rows = answer.get(key)
+    if not isinstance(rows, list):
+        raise UnreadableError(f'it is no JSON object with a list {key!r}')
     records = []
-    try:
-        for entry in entries:
-            record = _PARSERS[noun](_normalize(entry))
-            if record is not None:
-                records.append(record)
-    except UnreadableError as exc:
-        raise UnreadableError(
-            f'Cannot use {origin}: {exc}; save the {noun} with '
-            f'"{SAVING[noun]}"'
-        ) from exc
+    for row in rows:
+        if not isinstance(row, Mapping):
+            raise UnreadableError(f'{key!r} has something that is no object')
+        record = parse_row(row)
+        if record is not None:
+            records.append(record)
     return records
 
 
-def _normalize(entry: object) -> Row:
-    """Return a row with lower case and underscores in its columns."""
-    if not isinstance(entry, Mapping):
-        raise UnreadableError('it is no list of objects')
-    return {
-        column.lower().replace(' ', '_'): value
-        for column, value in entry.items()
-    }
+def read_marker(noun: str, answer: Mapping[str, Any]) -> str | None:
+    """Return the ID after which the next page begins.
 
-
-def has_next_page(document: object) -> bool:
-    """Tell whether an answer of Nova's API has a link to the next page."""
-    if not isinstance(document, Mapping):
-        return False
-    return any(f'{key}_links' in document for key in KEYS.values())
+    :param answer: an answer that :func:`parse_answer` has accepted.
+    :returns: the ID; empty if the page is empty, None if it is the last one.
+    """
+    key, _ = _PARSERS[noun]
+    if f'{key}_links' not in answer:
+        return None
+    rows = answer[key]
+    if not rows:
+        return ''
+    return _text(rows[-1], 'id')
 
 
 def _parse_flavor(row: Row) -> Flavor:
     name = _text(row, 'name')
-    if not name or 'hosts' in row:
-        raise UnreadableError('a row is no flavor with a name')
-    return Flavor(name, _parse_properties(row, name), _text(row, 'id'))
+    if not name:
+        raise UnreadableError('a flavor has no name')
+    extra_specs = _parse_properties(row, 'extra_specs', name)
+    return Flavor(
+        name, extra_specs, _text(row, 'id'), bool(row.get(_PUBLIC, True))
+    )
 
 
 def _parse_aggregate(row: Row) -> HostAggregate:
     name = _text(row, 'name')
     hosts = row.get('hosts')
     if not name or not isinstance(hosts, list):
-        raise UnreadableError('a row is no aggregate with a list of hosts')
-    metadata = _parse_properties(row, name)
-    zone = row.get(_ZONE)
-    if zone is not None:
-        # The client shows this metadata key in a column of its own.
-        metadata.setdefault(_ZONE, str(zone))
+        raise UnreadableError('an aggregate has no name, or no list of hosts')
+    metadata = _parse_properties(row, 'metadata', name)
     return HostAggregate(name, metadata, tuple(map(str, hosts)))
 
 
 def _parse_host(row: Row) -> ComputeHost | None:
     """Return a host without its aggregates; None for other services."""
     name = _text(row, 'host')
-    # Hypervisors can have other names than hosts, and a list of them does not
-    # say which hosts are disabled.
     if 'binary' not in row or not name:
-        raise UnreadableError('a row is no compute service')
+        raise UnreadableError('a service has no binary, or no host')
     if row['binary'] != 'nova-compute':
         return None
     state = _parse_state(_text(row, 'status'), _text(row, 'state'))
@@ -212,15 +190,15 @@ def _parse_server(row: Row) -> CloudServer:
             name or server_id, server_id, host=None, flavor=None
         )
     flavor = row.get('flavor')
-    if not isinstance(flavor, Mapping) or 'extra_specs' not in flavor:
-        raise UnreadableError(f'{name!r} has no flavor with extra specs')
+    if not isinstance(flavor, Mapping):
+        raise UnreadableError(f'{name!r} has no flavor')
     host: str | None = _text(row, _SERVER_HOST)
     # Nova shows the host to administrators only, but a hash of the host to all
     # users. This ``hostId`` is empty if the server is on no host.
-    if not host and row.get('hostid') != '':
+    if not host and row.get('hostId') != '':
         host = None
     flavor_name = _text(flavor, 'original_name') or '?'
-    extra_specs = _parse_properties(flavor, name)
+    extra_specs = _parse_properties(flavor, 'extra_specs', name)
     return CloudServer(name, server_id, host, Flavor(flavor_name, extra_specs))
 
 
@@ -231,51 +209,69 @@ def _text(row: Row, column: str) -> str:
     return str(value)
 
 
-def _parse_properties(row: Row, name: str) -> dict[str, str]:
-    """Return the extra specs or metadata of the object with a name."""
-    cells = [row[column] for column in _PROPERTIES if column in row]
+def _parse_properties(row: Row, column: str, name: str) -> dict[str, str]:
+    """Return the extra specs or the metadata of the object with a name."""
+    cell = row.get(column)
     # An empty object has no extra specs. Null says nothing about them.
-    if not cells or not isinstance(cells[0], Mapping):
-        raise UnreadableError(f'{name!r} has no column "Properties" with keys')
+    if not isinstance(cell, Mapping):
+        raise UnreadableError(
+            f'{name!r} has no {column}: the microversion is older than '
+            f'{MICROVERSION}, or Nova does not show them to your user'
+        )
     properties = {}
-    for key, value in cells[0].items():
+    for key, value in cell.items():
         if value is None or isinstance(value, (Mapping, list)):
             raise UnreadableError(f'{key!r} of {name!r} is not text')
         properties[key] = str(value)
     return properties
 
 
-_PARSERS: Final = {
-    'flavors': _parse_flavor,
-    'aggregates': _parse_aggregate,
-    'hosts': _parse_host,
-    'servers': _parse_server,
+#: For each kind of object, its key in an answer, and what reads a row.
+_PARSERS: Final[Mapping[str, tuple[str, Callable[[Row], Any]]]] = {
+    'flavors': ('flavors', _parse_flavor),
+    'aggregates': ('aggregates', _parse_aggregate),
+    'hosts': ('services', _parse_host),
+    'servers': ('servers', _parse_server),
 }
 
 
+def note_public(flavors: Iterable[Flavor]) -> str:
+    """Return a sentence on flavors that may be missing; empty if none may."""
+    if any(not flavor.is_public for flavor in flavors):
+        return ''
+    return (
+        'All flavors that were read are public. Nova shows private flavors to '
+        'administrators only, so some may be missing.'
+    )
+
+
 def select_named(
-    records: Sequence[_NamedT], names: Iterable[str], noun: str
+    records: Sequence[_NamedT],
+    names: Iterable[str],
+    noun: str,
+    note: str = '',
 ) -> list[_NamedT]:
     """Return the flavors or servers that an operator named.
 
-    :param records: all flavors or servers. Servers can have equal names.
-    :param names: IDs or names. If a text is an ID and a name, the ID counts.
+    :param records: all flavors or servers. Servers can have equal names, and
+        a name can be the ID of another flavor.
+    :param names: IDs or names.
     :param noun: what the records are, for error messages.
+    :param note: a sentence on records that may be missing.
     :returns: each record once, in the order of ``names``.
     :raises UnreadableError: if a name fits no record, or several records.
     """
     selected: list[_NamedT] = []
     for name in names:
-        matches = [record for record in records if record.id == name]
+        matches = [each for each in records if name in (each.id, each.name)]
         if not matches:
-            matches = [record for record in records if record.name == name]
-        if not matches:
-            raise UnreadableError(f'No {noun} has the name or ID {name!r}')
+            text = f'No {noun} has the name or ID {name!r}. {note}'
+            raise UnreadableError(text.strip(' .'))
         if len(matches) > 1:
-            ids = listed([match.id for match in matches], 10)
+            texts = [f'{match.id} ({match.name})' for match in matches]
             raise UnreadableError(
-                f'{len(matches)} {noun}s have the name {name!r}; use an ID: '
-                f'{ids}'
+                f'{len(matches)} {noun}s have the name or ID {name!r}; use '
+                f'another name or ID of {listed(texts, 10)}'
             )
         if matches[0] not in selected:
             selected.append(matches[0])

@@ -24,7 +24,8 @@ FOREIGN = """
     log_config_append max_connections max_overflow max_placement_results
     max_pool_size min-size no-such-key nova-manage nova_blazar_enabled
     nova_helm_values nova_scheduler_filters one_stack_filter openrc
-    openstack_deploy pci_passthrough PCIWeigher ram_weight_multiplier
+    openstack_deploy os-compute-api-version pci_passthrough PCIWeigher
+    ram_weight_multiplier
     run_filter_for_index SECURITY senlin_program update_cell user_secrets
     user_variables VALUE vmware volume_type workarounds
 """

@@ -229,20 +229,15 @@ def examples(folder: str = '.') -> Cloud:
 
     :param folder: where the files lie, among the examples.
     """
-    flavors, aggregates, services = (
-        json.loads((pages.PAGES / 'examples' / folder / file).read_text())
-        for file in ('flavors.json', 'aggregates.json', 'hosts.json')
-    )
     cloud = Cloud()
-    for row in flavors:
-        cloud.add_flavor(row['Name'], row['Properties'])
-    for row in aggregates:
-        if row['Availability Zone']:
-            row['Properties']['availability_zone'] = row['Availability Zone']
-        cloud.add_aggregate(row['Name'], row['Properties'], row['Hosts'])
-    for row in services:
-        cloud.add_service(row['Host'])
-        cloud.services[row['Host']]['state'] = row['State']
+    for file, key, column, rows in (
+        ('flavors', 'flavors', 'name', cloud.flavors),
+        ('aggregates', 'aggregates', 'name', cloud.aggregates),
+        ('hosts', 'services', 'host', cloud.services),
+    ):
+        path = pages.PAGES / 'examples' / folder / f'{file}.json'
+        for row in json.loads(path.read_text())[key]:
+            rows[row[column]] = row
     cloud.add_server('mail', 'compute-7', 'win.medium')
     if folder == '.':
         cloud.add_server('train', 'compute-2', 'gpu.large')

@@ -35,6 +35,8 @@ class AuditTest(base.CloudTestCase):
             },
             mail,
         )
+        by_name = self.data(f'{_AUDIT} --sort-column Names')
+        self.assertEqual([mail, train], by_name)
         # What is found goes before what is not known.
         self.cloud.add_lost_server()
         self.run_command(f'{_AUDIT} --fail-on refused', status=2)

@@ -8,24 +8,20 @@ from typing import Any
 
 import ddt
 import requests
+from keystoneauth1.fixture import discovery
 
 from testing import subprocesses
 from tests.functional.client import base, rest_stub
 
 #: What a file may hold, and what is said of it.
+_FLAVOR = '{"name": "f", "extra_specs": {}}'
 _TEXTS = (
-    (
-        '[{"Name": "f", "Properties": {}}, {"Name": "f", "Properties": {}}]',
-        "flavor 'f' is there twice",
-    ),
-    ('[{"Name": "a", "Name": "b"}]', 'a key is there twice'),
-    ('[7]', 'it is no list of objects; save the flavors with "openstack'),
-    ('[{"Name": ', 'Expecting value'),
+    (f'{{"flavors": [{_FLAVOR}, {_FLAVOR}]}}', 'flavors is there twice'),
+    (f'[{_FLAVOR}]', "no JSON object with a list 'flavors'; save the answer"),
+    ('{"flavors": [7]}', "'flavors' has something that is no object; save"),
+    ('{"flavors": ', 'Expecting value'),
     # A line of a log.
-    (
-        'WARNING old: policy\n[{"Name": "f", "Properties": {}}]',
-        "begins with 'WARNING old: policy', which is no JSON; use -f",
-    ),
+    ('WARNING old: policy\n{"flavors": []}', 'Expecting value'),
     ('[' * 100_000, 'recursion'),
     # A half of a surrogate pair stands for a byte that is no text.
     ('\udcff\udcfe', 'utf-8'),
@@ -75,6 +71,38 @@ class ErrorTest(base.CloudTestCase):
         result = self.run_filter('lint', *self.files('flavors'))
         self.assert_one_line(result, 'takes --aggregates <file> too')
 
+    def test_a_file_that_sets_no_option_is_told(self) -> None:
+        for text in (
+            '[nova_filters]\nexempt_metadata_key = os_*',
+            '[nova_filter]\nexempt_metadata_keys = os_*',
+            '',
+        ):
+            result = self.run_filter(
+                'lint', '--config-file', self.write(text, 'nova.conf')
+            )
+            self.assert_one_line(
+                result, 'does not set exempt_metadata_keys in [nova_filters]'
+            )
+
+    def test_a_cloud_without_the_microversion_is_told(self) -> None:
+        old = discovery.NovaMicroversionDiscovery(
+            rest_stub.COMPUTE, 'v2.1', min_version='2.1', version='2.60'
+        )
+        for answer in (
+            {'json': {'version': old}},
+            {'text': '<html>It works!</html>'},
+            {'status_code': 500},
+        ):
+            self.mocker.get(rest_stub.COMPUTE, **answer)
+            self.mocker.get('http://cloud.test/', status_code=404)
+            self.mocker.get('http://cloud.test/compute/', status_code=404)
+            for command in 'lint', 'audit', 'explain m1.small':
+                self.assert_one_line(
+                    self.run_filter(*command.split()),
+                    rest_stub.COMPUTE,
+                    'microversion 2.69',
+                )
+
     def test_no_cloud_is_told(self) -> None:
         self.login = {}
         self.assert_one_line(self.run_filter('lint'), 'auth')
@@ -101,13 +129,19 @@ class ErrorTest(base.CloudTestCase):
         (
             ('lint', '/os-aggregates'),
             {'text': '<html>It works!</html>'},
-            "/os-aggregates with something that is no JSON with 'aggregates'",
+            '/os-aggregates is of no use: it is no JSON object with a list',
+        ),
+        # Too deep for a parser.
+        (
+            ('lint', '/os-aggregates'),
+            {'text': '[' * 100_000},
+            '/os-aggregates is of no use: it is no JSON object with a list',
         ),
         *(
             (
                 ('lint', '/os-services'),
                 {'json': answer},
-                "/os-services with something that is no JSON with 'services'",
+                "of no use: it is no JSON object with a list 'services'",
             )
             for answer in (None, 7, [], {}, {'services': None})
         ),
@@ -118,11 +152,11 @@ class ErrorTest(base.CloudTestCase):
                 words,
             )
             for flavors, words in (
-                ([7], 'GET /flavors/detail: it is no list of objects'),
-                ([{'extra_specs': {}}], 'a row is no flavor with a name'),
-                ([{'name': 'f', 'extra_specs': None}], "'f' has no column"),
+                ([7], "'flavors' has something that is no object"),
+                ([{'extra_specs': {}}], 'a flavor has no name'),
+                ([{'name': 'f', 'extra_specs': None}], "'f' has no extra_s"),
                 # A policy of Nova may hide them.
-                ([{'name': 'f'}], "'f' has no column"),
+                ([{'name': 'f'}], "'f' has no extra_specs"),
             )
         ),
         *(
@@ -134,11 +168,17 @@ class ErrorTest(base.CloudTestCase):
             # A page is empty, or is answered for ever.
             for page in ([], [{'id': '1', 'status': 'UNKNOWN'}])
         ),
+        (
+            ('explain --server x', '/servers/x'),
+            {'json': []},
+            '/servers/x is of no use: it is no JSON object',
+        ),
     )
     def test_an_answer_of_no_use_is_told(self, asked, answer, *words):
         command, path = asked
         self.mocker.get(f'{rest_stub.COMPUTE}{path}', **answer)
-        self.assert_one_line(self.run_filter(command), *words)
+        result = self.run_filter(*command.split())
+        self.assert_one_line(result, *words)
 
     def test_a_server_that_nova_does_not_show_is_told(self) -> None:
         self.cloud.add_lost_server()

@@ -45,7 +45,6 @@ class ExplainTest(base.CloudTestCase):
             'State': 'unknown',
             'Result': 'refuse',
             'Reason': "aggregate 'licensed' demands 'os'",
-            'Preferences': '',
         }
         self.assertEqual(host, self.data(f'{_EXPLAIN} m1.small --all')[-1])
 
@@ -88,11 +87,19 @@ class ExplainTest(base.CloudTestCase):
         self.assertIn(' of 6 hosts take', verdict)
         self.assertIn('compute-7', rows[0]['Names'])
 
+    def test_a_server_whose_host_is_hidden_is_no_success(self) -> None:
+        words = f'{_EXPLAIN} --server train --fail-if-none'
+        self.cloud.aggregates['gpus']['hosts'].remove('compute-1')
+        self.run_command(words, status=2)
+        del self.cloud.servers['train']['OS-EXT-SRV-ATTR:host']
+        _, sentences = self.answer(words, status=1)
+        self.assertIn("does not show the host of 'train'", sentences[-1])
+
     def test_servers_of_the_same_name_are_told_with_their_ids(self) -> None:
         self.cloud.servers['web']['name'] = 'dup.1'
         self.cloud.servers['mail']['name'] = 'dup.1'
         result = self.openstack(*_EXPLAIN.split(), '--server', 'dup.1')
-        self.assert_one_line(result, 'use an ID: id-mail, id-web')
+        self.assert_one_line(result, 'id-mail (dup.1), id-web (dup.1)')
         # Nova reads the name as a regular expression.
         self.assertIn(r'name=dup%5C.1', self.mocker.last_request.url)
 
@@ -120,7 +127,7 @@ class ExplainTest(base.CloudTestCase):
         for name in 'gpu.large', 'win.medium':
             specs = {
                 f'{_SCOPE}:x': name,
-                'aggregate_instance_extra_spec:k': '',
+                'other:k': '',
             }
             self.cloud.flavors[name]['extra_specs'] = specs
         _, sentences = self.answer(f'{_EXPLAIN} gpu.large win.medium')
@@ -172,20 +179,13 @@ class ExplainTest(base.CloudTestCase):
         self.assertEqual('host-19', row['Names'][-1])
         self.assertIn('18 more', self.run_command(words))
 
-    def test_preferences_give_points(self) -> None:
-        specs = {'aggregate_preferred.7:gpu': '*'}
-        self.cloud.flavors['m1.small']['extra_specs'] = specs
-        rack = {'rack': '1', 'prefer_metadata_check': 'true'}
-        self.cloud.add_aggregate('rack', rack, ['compute-1'])
-        rows = self.data(f'{_EXPLAIN} m1.small --all')
-        points = {row['Host']: row['Preferences'] for row in rows}
-        preferred = '+7 aggregate_preferred.7:gpu=*'
-        self.assertEqual(
-            f"{preferred}; -1 aggregate 'rack' demands 'rack'",
-            points['compute-1'],
-        )
-        self.assertEqual(preferred, points['compute-2'])
-        self.assertEqual('', points['compute-3'])
+    def test_a_flavor_that_only_administrators_see_is_told(self) -> None:
+        result = self.openstack(*_EXPLAIN.split(), 'secret')
+        self.assert_one_line(result, "'secret'. All flavors that were read")
+        flavor = self.cloud.flavors['m1.small']
+        flavor['os-flavor-access:is_public'] = False
+        result = self.openstack(*_EXPLAIN.split(), 'secret')
+        self.assertTrue(result.error.endswith("or ID 'secret'\n"), result)
 
     def test_rows_are_sorted_and_chosen_by_the_shell(self) -> None:
         words = f'{_EXPLAIN} m1.small -c Hosts --sort-column Hosts'

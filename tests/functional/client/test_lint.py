@@ -13,6 +13,8 @@ class LintTest(base.CloudTestCase):
 
     def test_findings_are_rows_beside_the_verdict(self) -> None:
         sound = 'Nothing found in 4 flavors and 3 aggregates.'
+        flavor = self.cloud.flavors['m1.small']
+        flavor['os-flavor-access:is_public'] = False
         self.assertEqual(([], [sound]), self.answer(_LINT))
         metadata = self.cloud.aggregates['disks']['metadata']
         metadata['force_metadata_chek'] = 'True'
@@ -34,6 +36,19 @@ class LintTest(base.CloudTestCase):
         }
         self.assertEqual([finding], rows)
         self.assertIn('no list of compute services', note)
+
+    def test_flavors_that_are_all_public_are_told(self) -> None:
+        # Nova shows private flavors to administrators only.
+        metadata = {'force_metadata_check': 'true', 'reserved': 'acme'}
+        self.cloud.add_aggregate('acme', metadata, [])
+        (finding,), (_, note) = self.answer(_LINT)
+        self.assertEqual('closed-aggregate', finding['Code'])
+        self.assertIn('All flavors that were read are public', note)
+        self.cloud.add_flavor('acme', {'reserved': '<or> acme <or> ~'})
+        acme = self.cloud.flavors['acme']
+        acme['os-flavor-access:is_public'] = False
+        _, sentences = self.answer(_LINT)
+        self.assertEqual(1, len(sentences), sentences)
 
     def test_hosts_that_are_not_known_are_no_success(self) -> None:
         # No host takes the flavor, but there may be hosts in no aggregate.

@@ -18,8 +18,8 @@ ROWS = {
         'OS-EXT-SRV-ATTR:host': 'h',
         'flavor': {'original_name': 'f', 'extra_specs': {EVIL: EVIL}},
     },
-    'flavors': {'Name': EVIL, 'Properties': {f'{EVIL}=': '<or> ! <or> x'}},
-    'aggregates': {'Name': 'a', 'Properties': {}, 'Hosts': ['h']},
+    'flavors': {'name': EVIL, 'extra_specs': {f'{EVIL}=': '<or> ! <or> x'}},
+    'aggregates': {'name': 'a', 'metadata': {}, 'hosts': ['h']},
 }
 
 
@@ -29,7 +29,8 @@ class TerminalTest(base.CommandTestCase):
         """Return the output of a command, which has no control characters."""
         words = ['aggregate', 'filter', command, *arguments]
         for name in 'aggregates', noun:
-            words += [f'--{name}', self.write(json.dumps([ROWS[name]]), name)]
+            answer = json.dumps({name: [ROWS[name]]})
+            words += [f'--{name}', self.write(answer, name)]
         result = self.openstack(*words)
         output = result.output + result.error
         for line in output.split('\n'):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""How hosts match a flavor: counted, in words, and what to do."""
+"""How hosts match a flavor: counted, and in words."""
 
 import unittest
 
@@ -119,18 +119,20 @@ class HostMatchesTest(unittest.TestCase):
             "0 of 1 host takes f: 1 'gpu' not in any aggregate.", sentence
         )
 
-    def test_a_name_without_effect_is_told(self) -> None:
-        name = 'aggregate_instance_extra_spec:s'
-        matches = _match({name: '1'})
-        self.assertEqual('3 of 3 hosts take f.', matches.sentence())
-        self.assertEqual(
-            [
-                f"f: '{name}' is not read as "
-                "'aggregate_instance_extra_specs:s'. It is right if another "
-                'program reads it.'
-            ],
-            matches.advice(),
-        )
+    def test_a_key_that_is_not_compared_is_told(self) -> None:
+        scope = 'aggregate_instance_extra_spec:s'
+        for specs, skipped in (
+            ({'host_aggregate:ssd': '1', 'gpu': '1'}, "'host_aggregate:ssd'"),
+            ({scope: '1'}, f"'{scope}'"),
+            ({'aggregate:ssd': '1', 'hw:x': '1'}, "'aggregate:ssd'"),
+        ):
+            matches = _match(specs, ({'gpu': '1', 'hw:x': '1'}, 'h1 h2'))
+            self.assertEqual(
+                f'Skipped in f, because no aggregate has the key: {skipped}.',
+                matches.notes()[0],
+            )
+        matches = _match({'hw:x': '1'}, ({'hw:x': '1'}, 'h1'))
+        self.assertEqual([], matches.notes())
 
     def test_rare_causes_are_counted_together(self) -> None:
         aggregates = [({f'k{n}': '1', **_ON}, f'h{n}') for n in range(12)]
@@ -148,10 +150,8 @@ class HostMatchesTest(unittest.TestCase):
             matches.sentence(),
         )
         self.assertEqual([], matches.takers)
-        self.assertEqual(
-            ["The nearest host for f is h2: 'gpu' not in any aggregate."],
-            matches.advice(),
-        )
+        # No other host is near: h1 needs no change.
+        self.assertEqual([], matches.notes())
 
 
 @ddt.ddt
@@ -184,7 +184,7 @@ class NearestTest(unittest.TestCase):
         self.assertEqual('h2', nearest.name)
         matches = _match(self.GPU, near_miss, down='h1 h2 h3')
         self.assertIsNone(matches.nearest())
-        self.assertEqual([], matches.advice())
+        self.assertEqual([], matches.notes())
 
     def test_two_reasons_on_one_key_count_once(self) -> None:
         demanding = {'gpu': 'h100', 'ssd': '*', 'os': '*', **_ON}, 'h2'
