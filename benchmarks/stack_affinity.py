@@ -16,7 +16,8 @@ from typing import Any
 
 from oslo_utils import uuidutils
 
-from benchmarks import common, mariadb
+from benchmarks import common
+from testing import mariadb
 
 #: The members of the server group, with the server that is requested.
 GROUP = 9

@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A MariaDB server of its own, for the time of a benchmark."""
+"""A MariaDB server of its own, for the time of a benchmark or a test."""
 
 import contextlib
 import getpass
 import pathlib
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 import pymysql
 
@@ -22,14 +21,21 @@ _PATIENCE: Final = 60
 class Server:
     """A server that listens on a socket in a folder."""
 
-    def __init__(self, folder: pathlib.Path) -> None:
+    def __init__(
+        self, folder: pathlib.Path, process: subprocess.Popen[bytes]
+    ) -> None:
         self._socket = folder / 'socket'
+        self._process = process
+
+    def connect(self, user: str = 'root', **options: Any) -> Any:
+        """Return a connection."""
+        return pymysql.connect(
+            unix_socket=str(self._socket), user=user, **options
+        )
 
     def query(self, statement: str) -> list[tuple[str, ...]]:
         with (
-            pymysql.connect(
-                unix_socket=str(self._socket), user='root', autocommit=True
-            ) as connection,
+            self.connect(autocommit=True) as connection,
             connection.cursor() as cursor,
         ):
             cursor.execute(statement)
@@ -38,7 +44,20 @@ class Server:
     def add_database(self, name: str) -> str:
         """Create a database, and return its URL."""
         self.query(f'CREATE DATABASE {name}')
-        return f'mysql+pymysql://root@/{name}?unix_socket={self._socket}'
+        return self.url(name)
+
+    def url(self, database: str, user: str = 'root') -> str:
+        """Return the URL of a database.
+
+        :param user: the user, with the password if there is one.
+        """
+        socket = f'unix_socket={self._socket}'
+        return f'mysql+pymysql://{user}@/{database}?{socket}'
+
+    def kill(self) -> None:
+        """End the server as a host that loses its power does."""
+        self._process.kill()
+        self._process.wait()
 
     def status(self, name: str) -> int:
         """Return one of the server's own counters."""
@@ -47,10 +66,13 @@ class Server:
 
 
 @contextlib.contextmanager
-def running() -> Iterator[Server]:
-    """Start a server, and stop it at the end."""
+def running(connections: int = 2000) -> Iterator[Server]:
+    """Start a server, and stop it at the end.
+
+    :param connections: how many connections it has.
+    """
     if not all(pathlib.Path(program).exists() for program in _PROGRAMS):
-        sys.exit(
+        raise RuntimeError(
             'MariaDB is missing: run "python -m tests.cloud install" as root.'
         )
     with tempfile.TemporaryDirectory() as name:
@@ -80,12 +102,12 @@ def running() -> Iterator[Server]:
                 f'--socket={folder / "socket"}',
                 '--skip-networking',
                 '--skip-log-bin',
-                '--max-connections=2000',
+                f'--max-connections={connections}',
             ],
             stderr=subprocess.DEVNULL,
         )
         try:
-            yield _wait_for(Server(folder))
+            yield _wait_for(Server(folder, process))
         finally:
             process.terminate()
             process.wait()
