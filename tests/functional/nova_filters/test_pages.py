@@ -24,7 +24,9 @@ from oslo_log import formatters
 from oslo_log import log as oslo_logging
 from oslo_utils import uuidutils
 
+from demo import spread, story
 from nova_filters.members import rows
+from testing.nova import simulation, spread_case
 from tests import pages
 from tests.functional.nova_filters import base, starts
 
@@ -148,6 +150,24 @@ class PagesTest(pages.Walk, base.CloudTestCase):
         level, name, *_ = run().split()
         self.assertIn(f' {level} {name} ', line)
         self.assertEqual('', found.stderr)
+
+    def check_racks(self, run):
+        hosts = [f'rack {n // 2 + 1}, host {n % 2 + 1}' for n in range(6)]
+        bars = {}
+        for side, multiplier in spread.SIDES.items():
+            case = spread_case.Case(
+                spread.SERVERS,
+                len(hosts),
+                group=spread_case.SOFT,
+                racks=(2, 2, 2),
+                multiplier=multiplier,
+            )
+            simulated = simulation.Simulation(
+                self.cloud, case, spread.PROCESSES, spread.SEED
+            )
+            servers = simulated.run().values()
+            bars[side] = dict(zip(hosts, servers, strict=True))
+        self.assertEqual(run().rstrip(), story.draw(bars))
 
     def check_weigher_is_on(self, run):
         self.set_option('server_group_weight_multiplier', base.STRONG)
