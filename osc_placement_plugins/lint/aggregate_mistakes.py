@@ -60,14 +60,10 @@ def _find_in_item(
 ) -> Iterator[Finding]:
     yield from text_mistakes.find_misspelled_flag(name)
     yield from text_mistakes.find_outer_space(name)
-    # Preferences are in flavors only.
-    if text_mistakes.correct_namespace(name).startswith(SCOPE):
-        yield from text_mistakes.find_misspelled_namespace(name)
-    yield from text_mistakes.find_expanded_tilde(name, text)
     pieces = requirement.split(text)
     if aggregate.flagged:
         for piece in pieces:
-            yield from text_mistakes.find_in_value(
+            yield from text_mistakes.find_malformed(
                 name, requirement.parse(piece)
             )
         return

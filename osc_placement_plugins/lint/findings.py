@@ -28,18 +28,15 @@ class FindingCode(enum.StrEnum):
     CONTRADICTORY_DEMANDS = 'contradictory-demands'
 
     # These texts are valid, but probably mistakes.
-    #: A sentinel, ``<or>`` or an operator that is read as plain text; words of
-    #: ``<or>`` that are not read; or a comma or outer white space.
+    #: A sentinel or an operator in an aggregate whose flags are off.
     MISREAD_VALUE = 'misread-value'
-    #: A path that a shell has inserted for an unquoted ``~``.
-    EXPANDED_TILDE = 'expanded-tilde'
     #: A key that is similar to a flag, such as ``force_metadata_check``.
     MISSPELLED_FLAG = 'misspelled-flag'
     #: A flag in a flavor, with a scope, with a value neither on nor off, or in
     #: an aggregate without keys to demand.
     FLAG_WITHOUT_EFFECT = 'flag-without-effect'
-    #: A namespace that is similar to the filter's scope or to that of a
-    #: preference, or the scope in a place where it is part of the key.
+    #: An extra spec that is skipped, although its namespace looks like one
+    #: that has an effect; or the scope where it is part of the key.
     NAMESPACE_WITHOUT_EFFECT = 'namespace-without-effect'
     #: A preference that is malformed, or that no aggregate meets.
     PREFERENCE_WITHOUT_EFFECT = 'preference-without-effect'

@@ -91,13 +91,12 @@ class FlavorMistakes:
         yield from text_mistakes.find_misspelled_flag(name)
         spaces = [*text_mistakes.find_outer_space(name)]
         yield from spaces
-        yield from text_mistakes.find_misspelled_namespace(name)
         # Extra specs of other namespaces belong to other parts of Nova. The
         # filter reads such an extra spec only if an aggregate has the key.
         if spec.optional and name not in self._offers:
+            yield from text_mistakes.find_misspelled_namespace(name)
             return
-        yield from text_mistakes.find_in_value(name, spec.requirement)
-        yield from text_mistakes.find_expanded_tilde(name, text)
+        yield from text_mistakes.find_malformed(name, spec.requirement)
         # If the white space is the mistake, it is told once.
         if not spaces:
             yield from self._find_unmet(name, spec)
@@ -119,24 +118,13 @@ class FlavorMistakes:
         """Find an extra spec that no host meets."""
         need = spec.requirement
         values = self._offers.get(spec.key, set())
-        # The first check is fast.
-        if need.problem or need.accepts(values):
+        # Hosts without an optional key pass, and other values of the key may
+        # be meant for another program. The last check is fast.
+        if spec.optional or need.problem or need.accepts(values):
             return
-        matcher = Matcher((spec._replace(optional=False),))
+        matcher = Matcher((spec,))
         passed, refused = matcher.match_hosts(self._lone_hosts)
         if passed or any(each.side is Side.AGGREGATE for each in refused):
-            return
-        if spec.optional:
-            # Hosts without the key pass. Other values may be meant for another
-            # program.
-            if any(
-                ',' in each or each != each.strip() for each in need.literals
-            ):
-                problem = (
-                    f"{quote(need.text)}: aggregates' values are split at "
-                    'commas, and have no white space around them'
-                )
-                yield Finding(FindingCode.MISREAD_VALUE, name, problem)
             return
         causes = {each.cause for each in refused}
         yield self._explain_unmet(name, spec, causes == {Cause.MISSING})
