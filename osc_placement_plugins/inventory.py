@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from nova_filters.matching import inputs, report
 from nova_filters.matching.matcher import Matcher
 from nova_filters.matching.mismatch import Mismatch, quote_all
+from os_placement_plugins.text import listed
 from osc_placement_plugins.source.records import (
     UNKNOWN,
     ComputeHost,
@@ -130,7 +131,6 @@ def group_refused(
 
 
 def describe_groups(groups: Sequence[Group]) -> str:
-    """Return the reasons in the words of nova-scheduler's log."""
-    by_summary = {group.summary: group.hosts for group in groups}
-    total = sum(map(len, by_summary.values()))
-    return report.count_reasons(by_summary, total)
+    """Return the reasons, each with its number of hosts."""
+    reasons = [f'{group.summary} ({len(group.hosts)})' for group in groups]
+    return listed(reasons, report.NAMED)

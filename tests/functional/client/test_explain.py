@@ -14,7 +14,8 @@ class ExplainTest(base.CloudTestCase):
         rows, sentences = self.answer(f'{_EXPLAIN} m1.small')
         verdict, other_filters, unknown = sentences
         self.assertEqual(
-            "4 of 6 hosts take m1.small: 2 aggregate 'licensed' demands 'os'.",
+            "4 of 6 hosts take m1.small: aggregate 'licensed' demands 'os' "
+            '(2).',
             verdict,
         )
         self.assertIn('other filters are not judged', other_filters)
@@ -57,7 +58,7 @@ class ExplainTest(base.CloudTestCase):
         header, _ = result.output.split('\n', 1)
         self.assertEqual('"Flavor","Result","Hosts","Reason","Names"', header)
         for words in (
-            "hosts take m1.small: 2 aggregate 'licensed' demands",
+            "hosts take m1.small: aggregate 'licensed' demands",
             'There is no list of compute services',
         ):
             self.assertNotIn(words, result.output)
@@ -70,7 +71,7 @@ class ExplainTest(base.CloudTestCase):
         _, sentences = self.answer(words)
         self.assertEqual(
             [
-                "0 of 1 host takes win.medium: 1 'k' not in any aggregate.",
+                "0 of 1 host takes win.medium: 'k' not in any aggregate (1).",
                 '1 of 1 host takes win.medium of mail.',
             ],
             sentences[:2],

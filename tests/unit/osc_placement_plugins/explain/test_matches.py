@@ -34,13 +34,13 @@ class HostMatchesTest(unittest.TestCase):
         (
             {'gpu': '*'},
             [({'gpu': '1'}, 'h1 h2')],
-            "2 of 3 hosts take f: 1 'gpu' not in any aggregate.",
+            "2 of 3 hosts take f: 'gpu' not in any aggregate (1).",
         ),
         (
             {'gpu': 'h100'},
             [({'gpu': 'k80,l4'}, 'h1 h2')],
-            "0 of 3 hosts take f: 2 'gpu' does not match 'h100', 1 'gpu' not "
-            'in any aggregate.',
+            "0 of 3 hosts take f: 'gpu' does not match 'h100' (2), 'gpu' not "
+            'in any aggregate (1).',
         ),
         # Both checks fail on h1; the flavor's side is said.
         (
@@ -51,25 +51,25 @@ class HostMatchesTest(unittest.TestCase):
                 ({'os': '2', 'x': '1', **_ON}, 'h2'),
                 ({'os': '2', **_ON}, 'h1 h3'),
             ],
-            "0 of 3 hosts take f: 1 'gpu' must not be in an aggregate, 1 "
-            "aggregate 'a2' demands 'os' to be '2', 1 aggregate 'a3' demands "
-            "'os' to be '2'.",
+            "0 of 3 hosts take f: 'gpu' must not be in an aggregate (1), "
+            "aggregate 'a2' demands 'os' to be '2' (1), aggregate 'a3' "
+            "demands 'os' to be '2' (1).",
         ),
         (
             {'k': QUOTED * 'x'},
             [({'k': '1'}, 'h1 h2 h3')],
-            f"0 of 3 hosts take f: 3 'k' does not match '{QUOTED * 'x'}'.",
+            f"0 of 3 hosts take f: 'k' does not match '{QUOTED * 'x'}' (3).",
         ),
         # A long value is cut.
         (
             {'k': 99 * 'x'},
             [({'k': '1'}, 'h1 h2 h3')],
-            f"0 of 3 hosts take f: 3 'k' does not match '{QUOTED * 'x'}…'.",
+            f"0 of 3 hosts take f: 'k' does not match '{QUOTED * 'x'}…' (3).",
         ),
         (
             {'k': '<or>'},
             [],
-            "0 of 3 hosts take f: 3 'k' is malformed in the flavor.",
+            "0 of 3 hosts take f: 'k' is malformed in the flavor (3).",
         ),
         (
             {'k': '1'},
@@ -79,8 +79,9 @@ class HostMatchesTest(unittest.TestCase):
                 ({'l': '!,1', **_ON}, 'h2'),
                 ({'l': '1', **_ON}, 'h3'),
             ],
-            "0 of 3 hosts take f: 1 aggregate 'a1' forbids 'k', 1 aggregate "
-            "'a2' contradicts itself on 'l', 1 aggregate 'a3' demands 'l'.",
+            "0 of 3 hosts take f: aggregate 'a1' forbids 'k' (1), aggregate "
+            "'a2' contradicts itself on 'l' (1), aggregate 'a3' demands 'l' "
+            '(1).',
         ),
     )
     @ddt.unpack
@@ -116,7 +117,7 @@ class HostMatchesTest(unittest.TestCase):
     def test_one_host_is_not_several(self) -> None:
         sentence = _match({'gpu': '1'}, hosts='h1').sentence()
         self.assertEqual(
-            "0 of 1 host takes f: 1 'gpu' not in any aggregate.", sentence
+            "0 of 1 host takes f: 'gpu' not in any aggregate (1).", sentence
         )
 
     def test_a_key_that_is_not_compared_is_told(self) -> None:
@@ -138,15 +139,15 @@ class HostMatchesTest(unittest.TestCase):
         aggregates = [({f'k{n}': '1', **_ON}, f'h{n}') for n in range(12)]
         names = ' '.join(f'h{n}' for n in range(12))
         matches = _match({}, *aggregates, hosts=names)
-        self.assertTrue(matches.sentence().endswith(', 2 for other reasons.'))
+        self.assertTrue(matches.sentence().endswith(', 2 more.'))
         # The table lists all of them.
         self.assertEqual(12, len(matches.groups))
 
     def test_hosts_that_are_not_up_are_told(self) -> None:
         matches = _match({'gpu': '1'}, ({'gpu': '1'}, 'h1'), down='h1')
         self.assertEqual(
-            "1 of 3 hosts takes f (1 of them not up): 2 'gpu' not in any "
-            'aggregate.',
+            "1 of 3 hosts takes f (1 of them not up): 'gpu' not in any "
+            'aggregate (2).',
             matches.sentence(),
         )
         self.assertEqual([], matches.takers)

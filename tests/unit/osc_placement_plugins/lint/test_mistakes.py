@@ -461,8 +461,8 @@ class ConfinedTest(unittest.TestCase):
             Finding(
                 Code.NO_HOST,
                 '',
-                "0 of 3 hosts take it: 2 'ssd' not in any aggregate, 1 'gpu' "
-                'not in any aggregate',
+                "0 of 3 hosts take it: 'ssd' not in any aggregate (2), 'gpu' "
+                'not in any aggregate (1)',
                 owner='flavor',
                 name='f0',
             ),
