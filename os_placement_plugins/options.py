@@ -62,11 +62,9 @@ Possible values:
   ``openssl rand -hex 32``. heat-engine signs with the first key.
   nova-scheduler trusts hints that were signed with any of the keys.
 
-To change the key: (1) Set the option to ``old,new`` in ``nova.conf``, and
-restart every nova-scheduler. (2) Set the option to ``new`` in ``heat.conf``,
-and restart every heat-engine. (3) Keep the old key in ``nova.conf`` as long as
-the weigher must recognize servers whose hints were signed with the old key.
-Nova keeps the hints of a server permanently.
+To change the key, follow "Change the key" in the documentation of Heat's
+hints. Keep the old key in ``nova.conf`` as long as the weigher must recognize
+servers whose hints were signed with the old key.
 
 Related options:
 
@@ -108,16 +106,6 @@ def find_wrong(config: cfg.ConfigOpts, options: Options) -> list[str]:
     return problems
 
 
-def section_of(config: cfg.ConfigOpts, name: str) -> Any:
-    """Return the options of a section by their names.
-
-    :param name: DEFAULT, or a group that is registered.
-    """
-    if name == 'DEFAULT':
-        return config
-    return config[name]
-
-
 def check(config: cfg.ConfigOpts, options: Options) -> None:
     """Raise an error if a value is wrong.
 
@@ -140,7 +128,10 @@ def shorten_location(text: str) -> str:
 def _problem(config: cfg.ConfigOpts, section: str, opt: cfg.Opt) -> str:
     """Return what is wrong with one value; an empty text if it is valid."""
     try:
-        value = section_of(config, section)[opt.dest]
+        options: Any = config
+        if section != 'DEFAULT':
+            options = config[section]
+        value = options[opt.dest]
     except Exception as exc:
         if opt.secret and not isinstance(exc, ValueError):
             # If a secret contains "$", oslo.config reads the text after the

@@ -26,17 +26,17 @@ RESOURCE_UUID: Final = 'heat_resource_uuid'
 #: The hint that holds the signature.
 SIGNATURE: Final = 'heat_signature'
 
-#: The names of the six hints that identify a resource and its stack.
-NAMES: Final = (
+#: The names of the hints that only heat-engine may set: the six that identify
+#: a resource and its stack, and the signature.
+RESERVED: Final = (
     ROOT_STACK_ID,
     STACK_ID,
     STACK_NAME,
     PATH_IN_STACK,
     RESOURCE_NAME,
     RESOURCE_UUID,
+    SIGNATURE,
 )
-#: The names of the hints that only heat-engine may set.
-RESERVED: Final = (*NAMES, SIGNATURE)
 
 #: The largest number of characters of an id. Heat's ids have 36. The limit
 #: bounds the memory that the ids of many servers take.

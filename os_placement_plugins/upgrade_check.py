@@ -26,8 +26,6 @@ DOES: Final = (
     'The check reads options, loads plug-ins and says what is on. '
     'Nothing starts.'
 )
-#: The result of a check that has nothing to say.
-NO_PROBLEM: Final = Result(SUCCESS, 'No problem found by reading.')
 
 
 class Checks(upgradecheck.UpgradeCommands):
@@ -84,7 +82,7 @@ class Checks(upgradecheck.UpgradeCommands):
             self._config, [*self.options, *self._of_service]
         )
         if not wrong:
-            return NO_PROBLEM
+            return Result(SUCCESS, 'No problem found by reading.')
         return Result(
             FAILURE,
             f'{self.service} fails when it reads these values: '
@@ -111,7 +109,7 @@ class Checks(upgradecheck.UpgradeCommands):
             checks = cls.load()
         except ImportError as exc:
             return cls._give_up(
-                f'run it where {cls.service} is installed: {exc}'
+                f'run it where {cls.service} is installed: {one_line(exc)}'
             )
         config = checks._config
         plugin_options.register(config, cls.options)
