@@ -196,6 +196,23 @@ def _split(body: list[str]) -> tuple[dict[str, str], str]:
     )
 
 
+def add_file(block: Block, texts: dict[str, str]) -> None:
+    """Add what a block shows of a file, with a key to sign with.
+
+    :param texts: what blocks have shown so far, by the names of the files.
+    """
+    if name := block.marks.get('file'):
+        texts[name] += block.text.replace('REPLACE-ME', signing.KEY)
+
+
+def files(page: str) -> dict[str, str]:
+    """Return what a page shows of files, by their names."""
+    texts: dict[str, str] = collections.defaultdict(str)
+    for block in read(page):
+        add_file(block, texts)
+    return texts
+
+
 def select(suite: str) -> dict[str, list[Block]]:
     """Return the pages with blocks of a suite, and these blocks."""
     selected = collections.defaultdict(list)
@@ -263,9 +280,7 @@ class Walk(unittest.TestCase):
         #: What the page has shown of files so far, with a key to sign with.
         self.files: dict[str, str] = collections.defaultdict(str)
         for block in read(page):
-            if name := block.marks.get('file'):
-                text = block.text.replace('REPLACE-ME', signing.KEY)
-                self.files[name] += text
+            add_file(block, self.files)
             if block.suite == self.suite:
                 try:
                     self.run_and_check(block)

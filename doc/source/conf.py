@@ -28,12 +28,13 @@ project = 'os-placement-plugins'
 copyright = 'os-placement-plugins maintainers'
 master_doc = 'index'
 html_theme = 'furo' if HAS_FURO else 'alabaster'
-html_title = 'os-placement-plugins'
 html_show_sourcelink = False
 html_static_path = ['_static']
 html_css_files = ['pages.css']
 
-version = release = ''
+#: Of what is installed, as the options and the commands on the pages are.
+version = release = importlib.metadata.version(project)
+html_title = f'{project} {release}'
 
 plot_formats = ['svg']
 plot_html_show_formats = False

@@ -56,7 +56,7 @@ def write_region(region: layout.Region) -> None:
     plugin = [
         from_page('quickstart-nova', 'enabled_filters ='),
         from_page('quickstart-stack', 'weight_classes ='),
-        from_page('nova-spread', 'stack_spread_over ='),
+        from_page('racks', 'stack_spread_over ='),
         from_page('index', 'server_group_weight_multiplier ='),
     ]
     write(

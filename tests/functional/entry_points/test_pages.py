@@ -7,13 +7,16 @@ import json
 import pathlib
 import re
 import sys
+import tempfile
 from collections.abc import Callable
+from unittest import mock
 
 import ddt
 
 from nova_filters import conf
 from testing import subprocesses
 from tests import configurations, pages, signing, upgrade_checks
+from tests.cloud import configuration, layout
 
 #: The option modules of the service that reads a file, and of this package.
 NAMESPACES = {
@@ -26,6 +29,8 @@ COMMANDS = {
     'nova.conf': 'nova-filters-status',
     'heat.conf': 'heat-hints-status',
 }
+#: The page with the lines of each file.
+INSTALL = 'doc/source/install.rst'
 
 #: Where the environment has its programs.
 FOLDER = pathlib.Path(sys.executable).parent
@@ -122,17 +127,22 @@ class PagesTest(pages.Walk, upgrade_checks.UpgradeCheckCase):
         """Run an upgrade check on the file that the page shows."""
         program, *words = command.words.split()
         if program == 'oslo-config-validator':
-            self.file = 'nova.conf'
-            path = self.write(self.files[self.file])
-            words[words.index('./nova.conf')] = str(path)
+            words[words.index('/etc/nova/nova.conf')] = str(self.cloud_file)
             result = subprocesses.run(FOLDER / program, *words)
-            self.assertEqual(0, result.returncode, result.stderr)
-            return result.stdout
+            self.code = result.returncode
+            return result.stderr
         (file,) = (f for f, name in COMMANDS.items() if name == program)
         self.command, self.file = program, file
-        path = str(self.write(self.files[file]))
+        # A page without a file speaks of a cloud that has the lines.
+        text = self.files[file] or pages.files(INSTALL)[file]
+        path = str(self.write(text))
         if '--config-file' in words:
-            words[words.index(f'./{file}')] = path
+            shown = {
+                f'./{file}': path,
+                'nova-lines.conf': path,
+                '/etc/nova/nova.conf': str(self.cloud_file),
+            }
+            words = [shown.get(word, word) for word in words]
         else:
             words = ['--config-file', path, *words]
         answer = self.execute(*words)
@@ -141,6 +151,43 @@ class PagesTest(pages.Walk, upgrade_checks.UpgradeCheckCase):
         if not command.output and '--json' not in words:
             self.assertEqual(0, answer.code, answer.output)
         return answer.output
+
+    cloud_file = pathlib.Path()
+
+    def write_cloud_file(self, plugin: str) -> None:
+        """Write the ``nova.conf`` of the loopback cloud.
+
+        :param plugin: its lines for this package.
+        """
+        folder = tempfile.TemporaryDirectory(prefix='opp-cloud-')
+        self.addCleanup(folder.cleanup)
+        etc = pathlib.Path(folder.name)
+        with mock.patch.object(layout, 'ETC', etc):
+            configuration.write(
+                'nova.conf',
+                'nova.conf',
+                environment=etc,
+                login=configuration.login('nova'),
+                plugin=plugin,
+                port=layout.PORTS['RegionOne.nova'],
+                region='RegionOne',
+                unchecked=False,
+            )
+        self.cloud_file = etc / 'nova.conf'
+
+    def check_two_files(self, run: Callable[[], str]) -> None:
+        self.write_cloud_file('')
+        self.assertIn('server_group_weight_multiplier is 10.', run())
+
+    def check_validator(self, run: Callable[[], str]) -> None:
+        lines = '[nova_filters]\nserver_group_multiplier = 10.0'
+        self.write_cloud_file(lines)
+        run()
+        self.assertEqual(1, self.code)
+        self.write_cloud_file(lines.replace('group_', 'group_weight_'))
+        (command,) = self.block.commands
+        printed = self.type(command)
+        self.assertEqual(0, self.code, printed)
 
     def check_in_tree_filter(self, run: Callable[[], str]) -> None:
         run()

@@ -113,12 +113,13 @@ class PagesTest(pages.Walk):
         flavor = data['resources']['servers']['properties']['resource_def'][
             'properties'
         ]['flavor']
-        sections = read_sections(self.files['heat.conf'])
+        files = pages.files('doc/source/quickstart-stack.rst')
+        sections = read_sections(files['heat.conf'])
         with mock.patch.dict(loopback._FLAVOR, name=flavor):
             outcome = run_engine((stack('nine', data),), **sections)
         nine = outcome.stacks['nine']
         self.assertEqual('CREATE_COMPLETE', nine['status'], nine['reason'])
-        nova = read_sections(self.files['nova.conf'])['heat_hints']
+        nova = read_sections(files['nova.conf'])['heat_hints']
         keys = signature.Keys([nova['signing_key']])
         requests = outcome.sent_for('nine')
         self.assertEqual(9, len(requests))

@@ -25,8 +25,10 @@ from oslo_log import log as oslo_logging
 from oslo_utils import uuidutils
 
 from demo import spread, story
+from nova_filters import conf
 from nova_filters.members import rows
-from testing.nova import simulation, spread_case
+from os_placement_plugins import options
+from testing.nova import engine, simulation, spread_case
 from tests import pages
 from tests.functional.nova_filters import base, starts
 
@@ -44,6 +46,11 @@ def write_log(records, path):
 @ddt.ddt
 class PagesTest(pages.Walk, base.CloudTestCase):
     suite = 'nova'
+
+    def setUp(self):
+        super().setUp()
+        # The first page may set options before a plug-in is loaded.
+        options.register(engine.CONF, conf.list_opts())
 
     @ddt.data(*pages.select('nova'))
     def test_the_page_is_true(self, page):
@@ -302,7 +309,7 @@ class PagesTest(pages.Walk, base.CloudTestCase):
         self.assertEqual(run().strip(), str(caught.exception))
 
     def check_without_wheel(self, run):
-        text = self.files['nova.conf']
+        text = pages.files('doc/source/roll-out.rst')['nova.conf']
         self.assertEqual('', self.start(text))
         problem = self.start(text, with_wheel=False)
         self.assertEqual(run().strip(), problem)
