@@ -28,6 +28,7 @@ from nova_filters.members.server_records import (
 )
 from nova_filters.spread import teams
 from os_placement_plugins import signature, stack_hints
+from os_placement_plugins.errors import named_line
 
 CONF = nova.conf.CONF
 
@@ -290,7 +291,7 @@ def _read_servers(
     )
     for cell, answer in answers.items():
         if isinstance(answer, Exception):
-            unread.append(f'cell {cell} ({type(answer).__name__})')
+            unread.append(f'cell {cell} ({named_line(answer)})')
         elif nova_context.is_cell_failure_sentinel(answer):
             unread.append(f'cell {cell} (no answer)')
         else:

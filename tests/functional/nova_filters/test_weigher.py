@@ -472,6 +472,26 @@ class FaultTest(base.StackTestCase):
         with self.assertNoLogs(_LOGGER):
             self.assertEqual([0.0] * 2, self.weigh(request, [object()] * 2))
 
+    def test_an_error_without_a_text_costs_the_weigher_its_say_only(
+        self,
+    ) -> None:
+        class WordlessError(Exception):
+            def __str__(self) -> Any:
+                return None
+
+        request = self.request(_STACK)
+        states = self.states(request)
+        with (
+            mock.patch.object(
+                rows, 'project_servers', side_effect=WordlessError
+            ),
+            self.assertLogs(_LOGGER, logging.ERROR) as logs,
+        ):
+            self.assertEqual({0.0}, {*self.weigh(request, states)})
+        (line,) = logs.output
+        self.assertIn('StackAffinityWeigher is left out of this req', line)
+        self.assertIn('WordlessError', line)
+
     def test_a_server_that_the_database_does_not_show_has_no_weights(
         self,
     ) -> None:
