@@ -25,7 +25,7 @@ COVERED = unit,client,functional-2024.1,functional-2026.2
 COVERAGE = coverage==7.17.3
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-latest cover mutants env unit cloud-test check docs dist sample clean
+.PHONY: help demo test test-all test-latest cover mutants env unit cloud-test lint check docs dist sample clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-13s %s\n", $$1, $$2}' Makefile
@@ -33,7 +33,7 @@ help: ## show this list
 $(STAMP): constraints/make.txt
 	@test -n "$(PYTHON)" || { echo "No Python 3.11, 3.12 or 3.13 answers on the PATH: install one (Debian: apt-get install python3.11-venv), or name one with make PYTHON=/path/to/python3.11" >&2; exit 2; }
 	@test -n "$(VERSION)" || { echo "\"$(PYTHON)\" does not run: name another Python with make PYTHON=/path/to/python3.11" >&2; exit 2; }
-	@case "$(VERSION)" in 3.11|3.12|3.13) ;; *) echo "\"$(PYTHON)\" is Python $(VERSION): name a Python 3.11, 3.12 or 3.13 with make PYTHON=/path/to/python3.11" >&2; exit 2;; esac
+	@grep -q "Python :: $(VERSION)$$" setup.cfg || { echo "\"$(PYTHON)\" is Python $(VERSION), which setup.cfg does not name: name another Python with make PYTHON=/path/to/python3.11" >&2; exit 2; }
 	@echo "installing tox in .make/, with Python $(VERSION) ..." >&2
 	@$(PYTHON) -m venv --clear .make
 	@.make/bin/python -m pip install --quiet --disable-pip-version-check -r constraints/make.txt
@@ -80,6 +80,9 @@ mutants: $(STAMP) ## see that unit tests notice random mistakes (ARGS="--random 
 
 cloud-test: $(NEWEST) ## boot a cloud of two regions on loopback and test on it
 	@.make/bin/python -m tools.run_tests -e cloud
+
+lint: $(STAMP) ## style, layering, release notes and types
+	@$(TOX) run -q -m lint
 
 check: $(STAMP) ## style, layering, types, documentation and release notes
 	@$(TOX) run -q -m check

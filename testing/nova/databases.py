@@ -97,14 +97,14 @@ class Databases:
         self.context.project_id = PROJECT
         self.context.user_id = PROJECT
         self._set_up_databases()
-        api = placement.PlacementFixture()
+        fixture = placement.PlacementFixture()
         # Never taken down: Nova's own databases stay as well.
-        api.setUp()
+        fixture.setUp()
         # The constructor's own parameter for a prepared HTTP adapter.
         self.placement = report.SchedulerReportClient(
             adapter=ks_adapter.Adapter(
                 ks_session.Session(
-                    auth=token_endpoint.Token(api.endpoint, api.token)
+                    auth=token_endpoint.Token(fixture.endpoint, fixture.token)
                 ),
                 service_type='placement',
                 raise_exc=False,

@@ -4,6 +4,7 @@
 
 import configparser
 import json
+from typing import Any
 from unittest import mock
 
 import ddt
@@ -44,7 +45,7 @@ def run_engine(stacks, *, blocked=False, **sections):
     """
     options = sections.pop('heat_hints', {})
     names = {'stacks': stacks, 'options': options, 'settings': sections}
-    scenario = type('Scenario', (base.ScenarioCase,), names)
+    scenario: Any = type('Scenario', (base.ScenarioCase,), names)
     return scenario.run_scenario(blocked=blocked)
 
 
@@ -60,7 +61,7 @@ class PagesTest(pages.Walk):
         options = {'signing_key': signing.KEY}
         for files in {}, NO_WHEEL:
             names = {'stacks': (base.ONE,), 'options': options, 'files': files}
-            scenario = type('Scenario', (base.ScenarioCase,), names)
+            scenario: Any = type('Scenario', (base.ScenarioCase,), names)
             outcome = scenario.run_scenario()
             self.assertIs(bool(files), outcome.hints('web') is None)
             self.assertIs(bool(files), 'heat_hints' not in outcome.log)
