@@ -14,7 +14,6 @@ from osc_placement_plugins.region_plan.live_cluster import ClusterReader
 from osc_placement_plugins.source import files
 from senlin_plugins.planning import plan, spec, values
 from senlin_plugins.planning.limits import DEFAULT_MAX_NODES, Limits
-from senlin_plugins.planning.node_region import NO_REGION
 from senlin_plugins.planning.plan import Snapshot
 from senlin_plugins.planning.selection import Node
 from senlin_plugins.planning.sizing import Change
@@ -56,16 +55,10 @@ def read_snapshot(
     if reader and cluster:
         nodes = reader.read_nodes(cluster)
         current = plan.count_by_region(nodes)
-    out_of_reach = set(parsed_args.without)
-    if reader:
-        occupied = [name for name in current if current[name]]
-        out_of_reach |= reader.find_out_of_reach(
-            cluster,
-            {*names, *occupied} - out_of_reach - {NO_REGION},
-            growing,
-        )
     limits = _read_limits(parsed_args, cluster)
-    return Snapshot(change, regions, current, out_of_reach, nodes, limits)
+    return Snapshot(
+        change, regions, current, parsed_args.without, nodes, limits
+    )
 
 
 def _read_limits(parsed_args: argparse.Namespace, cluster: Any) -> Limits:

@@ -5,43 +5,30 @@
 import argparse
 from typing import TYPE_CHECKING, Any, Final
 
-from cliff import columns
 from osc_lib import exceptions
 
 from os_placement_plugins.text import printable
 from osc_placement_plugins import output
 
 if TYPE_CHECKING:
-    from osc_placement_plugins.region_plan.shares import Share
+    from senlin_plugins.planning.decision import Decision
+    from senlin_plugins.planning.plan import Snapshot
 
-_COLUMNS: Final = (
-    'Region',
-    'Weight',
-    'Cap',
-    'Current',
-    'Change',
-    'Result',
-    'Target',
+_COLUMNS: Final = ('Region', 'Current', 'Change', 'Result')
+_REACH: Final = (
+    'Every region counts as within reach, unless --without names it.'
 )
 
 
-class _NumberColumn(columns.FormattableColumn):  # type: ignore[misc]
-    def human_readable(self) -> str:
-        if self._value is None:
-            return '-'
-        if isinstance(self._value, float):
-            # A target is seldom a whole number of nodes.
-            return f'{self._value:.2f}'
-        return str(self._value)
-
-
 class PlanClusterRegion(output.Lister):
-    """Show how scaling a cluster would change its regions, and why.
+    """Show how scaling a cluster would change its regions.
 
     The command uses the same planner as the region placement policy. Only
     --policy and --cluster need a cloud. The command does not change anything.
-    Unlike the policy, the command does not ask whether the services of a
-    region answer: name a region that does not answer with --without.
+    Unlike the policy, the command does not look which regions are within
+    reach: Keystone must know the region, its services must answer, and the
+    ports and volumes of the profile must be there. Name each other region with
+    --without.
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
@@ -95,8 +82,7 @@ class PlanClusterRegion(output.Lister):
             metavar='<name>',
             help="value of default_region_name in Senlin's configuration, "
             "which Senlin's API does not show; the region of nodes without a "
-            'recorded region, and of a profile that names a port or volume by '
-            'its ID, but names no region',
+            'recorded region',
         )
         parser.add_argument(
             '--max-nodes',
@@ -110,7 +96,7 @@ class PlanClusterRegion(output.Lister):
 
         :raises CommandError: if there is no plan, or the input is wrong.
         """
-        from osc_placement_plugins.region_plan import arguments, shares
+        from osc_placement_plugins.region_plan import arguments
         from osc_placement_plugins.region_plan.live_cluster import (
             ClusterReader,
         )
@@ -127,44 +113,55 @@ class PlanClusterRegion(output.Lister):
             for warning in warnings:
                 self.log.warning('%s', printable(warning))
             raise exceptions.CommandError(
-                shares.explain_refusal(before, decision.refusal)
+                _explain_refusal(before, decision.refusal)
             )
-        all_shares = shares.list_shares(before, decision)
-        notes = [
-            f'{share.name}: {share.why}.' for share in all_shares if share.why
-        ]
+        rows = _list_regions(before, decision)
         return output.Answer(
-            summary=[_count_nodes(before.change.growing, all_shares)],
+            summary=[_count_nodes(before.change.growing, rows)],
             columns=_COLUMNS,
-            rows=[_convert_share(share) for share in all_shares],
-            notes=notes + warnings,
+            rows=rows,
+            notes=[*warnings, _REACH],
         )
 
 
-def _count_nodes(growing: bool, shares: list['Share']) -> str:
+def _explain_refusal(before: 'Snapshot', refusal: str) -> str:
+    """Return the reason of a refusal, with the numbers of nodes."""
+    from senlin_plugins.planning.apportionment import NO_FEASIBLE_PLAN
+
+    if refusal != NO_FEASIBLE_PLAN:
+        return refusal
+    movable = before.movable
+    if not before.change.growing:
+        return f'{refusal} {sum(movable.values())} can be removed.'
+    room = 0
+    for region in before.usable:
+        room += max(0, region.cap - movable.get(region.name, 0))
+    return f'{refusal} The caps leave room for {room}.'
+
+
+def _list_regions(before: 'Snapshot', decision: 'Decision') -> list[list[Any]]:
+    """Return a row for each region of the policy or with nodes."""
+    after = before.after(decision.plan).current
+    names = [region.name for region in before.regions]
+    strays = sorted(before.current.keys() - names)
+    names += [name for name in strays if before.current[name]]
+    rows = []
+    for name in names:
+        current = before.current.get(name, 0)
+        result = after.get(name, 0)
+        rows.append([name, current, result - current, result])
+    return rows
+
+
+def _count_nodes(growing: bool, rows: list[list[Any]]) -> str:
     changes = []
     total = 0
-    for share in shares:
-        number = abs(share.result - share.current)
+    for name, _, change, _ in rows:
+        number = abs(change)
         total += number
         if number:
-            changes.append(f'{number} in {share.name}')
+            changes.append(f'{number} in {name}')
     be = 'is' if total == 1 else 'are'
-    change = 'added' if growing else 'removed'
+    verb = 'added' if growing else 'removed'
     nodes = output.format_count(total, 'node')
-    return f'{nodes} {be} {change}: {", ".join(changes)}.'
-
-
-def _convert_share(share: 'Share') -> list[Any]:
-    target = None
-    if share.target is not None:
-        target = round(float(share.target), 4)
-    return [
-        share.name,
-        _NumberColumn(share.weight),
-        _NumberColumn(share.cap),
-        share.current,
-        share.result - share.current,
-        share.result,
-        _NumberColumn(target),
-    ]
+    return f'{nodes} {be} {verb}: {", ".join(changes)}.'

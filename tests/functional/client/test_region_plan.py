@@ -23,6 +23,7 @@ properties:
 
 PLAN = 'cluster region plan'
 REGIONS = '--region RegionOne:300 --region RegionTwo::2 --region RegionThree'
+CAPPED = '--region A:1:2 --region B:1:2'
 
 
 @ddt.ddt
@@ -39,23 +40,23 @@ class RegionPlanTest(base.CommandTestCase):
     def test_a_region_can_be_thought_away(self):
         words = f'{PLAN} {REGIONS} --without RegionOne --scale-out 3'
         rows, sentences = self.answer(words)
+        verdict, reach = sentences
         self.assertEqual(
-            [
-                '3 nodes are added: 1 in RegionTwo, 2 in RegionThree.',
-                'RegionOne: out of reach: left as it is.',
-            ],
-            sentences,
+            '3 nodes are added: 1 in RegionTwo, 2 in RegionThree.', verdict
         )
-        region = {
-            'Region': 'RegionOne',
-            'Weight': 300,
-            'Cap': None,
-            'Current': 0,
-            'Change': 0,
-            'Result': 0,
-            'Target': 1.8,
-        }
-        self.assertEqual(region, rows[0])
+        self.assertIn('within reach, unless --without names it', reach)
+        self.assertEqual(
+            ['RegionOne', 'RegionTwo', 'RegionThree'],
+            [row['Region'] for row in rows],
+        )
+        self.assertEqual([0, 1, 2], [row['Change'] for row in rows])
+
+    def test_a_region_that_the_policy_does_not_name_has_a_row(self):
+        words = '--current Old=2 --current Gone=0 --current RegionOne=1'
+        rows = self.data(f'{PLAN} {REGIONS} {words} --scale-in 1')
+        old = {'Region': 'Old', 'Current': 2, 'Change': -1, 'Result': 1}
+        self.assertEqual(old, rows[-1])
+        self.assertEqual(4, len(rows))
 
     def test_a_cluster_has_a_largest_size(self):
         words = f'{PLAN} {REGIONS} --scale-out 1001'
@@ -69,7 +70,16 @@ class RegionPlanTest(base.CommandTestCase):
         ('--scale-out 1', 'Which regions?', '--spec'),
         (f'{REGIONS} --scale-out 0', '--scale-out', "'0'", '1 or greater'),
         (f'{REGIONS} --scale-in 0x3', '--scale-in', 'a whole number'),
-        (f'{REGIONS} --scale-in 1', 'no feasible plan', '0 can be removed'),
+        (f'{REGIONS} --scale-in 1', 'no feasible plan', ' 0 can be removed'),
+        (
+            f'{CAPPED} --current A=1 --current B=3 --scale-out 2',
+            *('no feasible plan', 'The caps leave room for 1.'),
+        ),
+        (
+            f'{CAPPED} --current A=1 --current B=3 --scale-in 2 --without B',
+            *('no feasible plan', '1 can be removed'),
+        ),
+        (f'{CAPPED} --scale-in 1 --without A --without B', 'No region'),
         (f'{REGIONS} --current RegionOne --scale-out 5', 'NAME=COUNT'),
         (f'{REGIONS} --without Four --scale-out 5', 'Four', 'RegionOne'),
     )
