@@ -54,6 +54,8 @@ test: $(STAMP) ## run all tests on both version sets (ARGS="-e unit": a part)
 test-all: export OPP_ALL = 1
 test-all: export OPP_SENLIN = senlin_plugins
 test-all: export OPP_CLIENT = client
+test-all: export OPP_NOVA = nothing
+test-all: export OPP_HEAT = test_(other_heat|example_provider)
 test-all: test ## the same with every test on both sets and long random runs
 
 test-latest: $(STAMP) ## the newest services that the index has, in place of 2026.2

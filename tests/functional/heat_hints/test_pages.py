@@ -58,13 +58,15 @@ class PagesTest(pages.Walk):
         self.walk(page)
 
     def test_an_engine_without_the_wheel(self):
-        options = {'signing_key': signing.KEY}
-        for files in {}, NO_WHEEL:
-            names = {'stacks': (base.ONE,), 'options': options, 'files': files}
-            scenario: Any = type('Scenario', (base.ScenarioCase,), names)
-            outcome = scenario.run_scenario()
-            self.assertIs(bool(files), outcome.hints('web') is None)
-            self.assertIs(bool(files), 'heat_hints' not in outcome.log)
+        names = {
+            'stacks': (base.ONE,),
+            'options': {'signing_key': signing.KEY},
+            'files': NO_WHEEL,
+        }
+        scenario: Any = type('Scenario', (base.ScenarioCase,), names)
+        outcome = scenario.run_scenario()
+        self.assertIsNone(outcome.hints('web'))
+        self.assertNotIn('heat_hints', outcome.log)
 
     def check_sends_hints(self, run):
         sections = read_sections(self.files['heat.conf'])
@@ -87,7 +89,7 @@ class PagesTest(pages.Walk):
     def check_stock_hints(self, run):
         sections = read_sections(run())
         stock = run_engine((base.ONE,), blocked=True, **sections)
-        ours = run_engine((base.ONE,))
+        ours = run_engine((base.ONE, NESTED))
         for outcome in stock, ours:
             resource = outcome.only('root', 'web')
             expected = outcome.expected_hints('root', resource)
@@ -95,9 +97,10 @@ class PagesTest(pages.Walk):
             self.assertEqual(6, len(expected))
             self.assertEqual(expected, outcome.hints('web'), path)
         self.log = ours.log
+        self.nested_hints = ours.hints('db')
 
     def check_path_list(self, run):
-        path = run_engine((NESTED,)).hints('db')['heat_path_in_stack']
+        path = self.nested_hints['heat_path_in_stack']
         text = json.dumps(path)
         self.assertTrue(pages.agrees(run().strip(), text), text)
 
