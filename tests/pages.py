@@ -15,7 +15,6 @@ the block are its marks:
     This block does not run.
 """
 
-import ast
 import collections
 import dataclasses
 import doctest
@@ -32,18 +31,18 @@ from tests import signing
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGES = ROOT / 'doc' / 'source'
 
-#: The module that runs the blocks of each suite.
-SUITES = {
-    'client': 'functional/client/test_pages.py',
-    'cloud': 'cloud/test_pages.py',
-    'configuration': 'functional/entry_points/test_pages.py',
-    'example_filter': 'functional/nova_filters/test_example_filter.py',
-    'example_provider': 'functional/heat_hints/test_example_provider.py',
-    'demo': 'functional/demo/test_demo.py',
-    'heat': 'functional/heat_hints/test_pages.py',
-    'nova': 'functional/nova_filters/test_pages.py',
-    'senlin': 'functional/senlin_plugins/test_pages.py',
-}
+#: Which tests run blocks.
+SUITES = (
+    'client',
+    'cloud',
+    'configuration',
+    'example_filter',
+    'example_provider',
+    'demo',
+    'heat',
+    'nova',
+    'senlin',
+)
 
 _MARK = re.compile(r' *\.\. (run|check|file|not run): (.+)')
 _START = re.compile(r'( *)\.\. (code-block|literalinclude):: (\S+)')
@@ -110,13 +109,6 @@ class Block:
                     raise ValueError(f'{self}: no prompt before "{lines[0]}"')
                 commands.append(_read_command(lines))
         return commands
-
-    @property
-    def is_for_root(self) -> bool:
-        """Return whether the block has only commands for root."""
-        return self.kind == 'console' and all(
-            command.root for command in self.commands
-        )
 
 
 def _read_command(lines: list[str]) -> Command:
@@ -231,25 +223,8 @@ def problems() -> Iterator[str]:
             line = text.count('\n', 0, match.start()) + 1
             yield f'{page}, line {line}: write a code-block, with its marks'
         for block in read(page):
-            check = block.marks.get('check')
-            suite = block.suite
-            if 'not run' not in block.marks and suite not in SUITES:
+            if 'not run' not in block.marks and block.suite not in SUITES:
                 yield f'{block}: no mark says where it runs, or why not'
-            elif check and check not in checks(suite):
-                yield f'{block}: {SUITES[suite]} has no check_{check}'
-            elif suite and block.is_for_root:
-                yield f'{block}: only root runs this: say "not run"'
-
-
-@functools.cache
-def checks(suite: str) -> set[str]:
-    """Return the names of the checks in the module of a suite."""
-    source = (ROOT / 'tests' / SUITES[suite]).read_text('utf-8')
-    return {
-        node.name.removeprefix('check_')
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.FunctionDef) and node.name.startswith('check_')
-    }
 
 
 def agrees(shown: str, printed: str) -> bool:
