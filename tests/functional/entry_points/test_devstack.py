@@ -6,8 +6,6 @@ DevStack's own functions are stand-ins here: they write lines into the file,
 and a service counts as enabled if it is named.
 """
 
-import re
-
 import ddt
 
 from testing import subprocesses
@@ -113,18 +111,6 @@ class DevstackTest(upgrade_checks.UpgradeCheckCase):
         )
         self.assertNotIn('weight', text)
         self.assert_clean(text)
-
-    def test_the_page_says_what_each_variable_is_by_default(self):
-        settings = FOLDER.joinpath('settings').read_text()
-        defaults = dict(re.findall(r'=\$\{(\w+):-(.*)\}', settings))
-        page = FOLDER.joinpath('README.rst').read_text()
-        listed = dict(re.findall(r'^``(\w+)`` \((.+)\)$', page, re.M))
-        shown = {}
-        for name, default in defaults.items():
-            shown[name] = f'``{default}``' if default else 'empty'
-            if default.startswith('$DEST'):
-                shown[name] = 'below ``$DEST``'
-        self.assertEqual(shown, listed)
 
     def test_the_package_comes_before_the_file(self):
         self.command, self.file = 'senlin-plugins-status', 'senlin.conf'
