@@ -9,7 +9,6 @@ template's own hints are not changed.
 """
 
 import dataclasses
-import re
 from collections.abc import Container, Mapping
 from typing import Any, Final
 
@@ -28,13 +27,9 @@ REASON_VALUE: Final = (
     'its value must be a string, a number, or a list of strings and numbers'
 )
 
-#: The hints that Nova's API and Nova's own filters use. Nova also uses names
-#: that begin with "_nova_": "_nova_check_type" marks a request as a rebuild.
-_NOVA = re.compile(
-    '(group|same_host|different_host|query|build_near_host_ip|cidr'
-    '|target_cell|different_cell|_nova_.*)',
-    re.DOTALL,
-)
+#: Nova marks requests with names that begin with this. "_nova_check_type"
+#: marks a request as a rebuild.
+_MARK: Final = '_nova_'
 
 
 @dataclasses.dataclass(frozen=True)
@@ -142,7 +137,7 @@ def _why_refused(name: object, taken: Container[str]) -> str | None:
         return REASON_NAME
     if name in RESERVED:
         return REASON_RESERVED
-    if _NOVA.fullmatch(name):
+    if name in stack_hints.OF_NOVA or name.startswith(_MARK):
         return REASON_NOVA
     if name in taken:
         return REASON_TAKEN

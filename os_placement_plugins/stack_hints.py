@@ -37,6 +37,17 @@ RESERVED: Final = (
     RESOURCE_UUID,
     SIGNATURE,
 )
+#: The names of the hints that belong to Nova's API and Nova's own filters.
+OF_NOVA: Final = (
+    'build_near_host_ip',
+    'cidr',
+    'different_cell',
+    'different_host',
+    'group',
+    'query',
+    'same_host',
+    'target_cell',
+)
 
 #: The largest number of characters of an id. Heat's ids have 36. The limit
 #: bounds the memory that the ids of many servers take.

@@ -8,12 +8,12 @@ RequestSpec, serialized as JSON. The state is in the database of a cell.
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from nova_filters.matching import inputs
 from nova_filters.spread.teams import UNSHELVE, Turn
-from os_placement_plugins import signature
+from os_placement_plugins import signature, stack_hints
 
 #: The state of servers that are booted.
 BUILDING: Final = 'building'
@@ -25,31 +25,11 @@ _UNREADABLE: Final = (
     AttributeError,
     RecursionError,
 )
-#: The hints, and then the image properties, by which Nova's filters and
+#: How the names of the image properties begin by which Nova's filters and
 #: Placement exclude hosts.
-_HINTS: Final = (
-    'build_near_host_ip',
-    'cidr',
-    'different_host',
-    'query',
-    'same_host',
-    'target_cell',
-)
-_PROPERTIES: Final = (
-    'hw_architecture',
-    'hw_cpu_policy',
-    'hw_cpu_thread_policy',
-    'hw_mem_encryption',
-    'hw_mem_page_size',
-    'hw_numa_nodes',
-    'hw_pci_numa_affinity_policy',
-    'hw_vm_mode',
-    'img_hv_requested_version',
-    'img_hv_type',
-    'traits_required',
-)
-#: The fields of a request for a PCI device that do not name a port.
-_PCI: Final = ('alias_name', 'count', 'numa_policy', 'spec')
+_PROPERTIES: Final = ('hw_', 'img_hv_', 'os_secure_boot', 'traits_required')
+#: The fields of a request for a PCI device that name a port.
+_PORT: Final = ('request_id', 'requester_id')
 #: The namespace of extra specs that have no effect on the choice of hosts.
 _IDLE: Final = 'quota:'
 
@@ -127,14 +107,23 @@ def _digest(data: Mapping[str, Any], images: bool) -> str:
     properties = _read_object(image.get('properties'))
     if not images:
         image = {}
-        properties = _select(properties, _PROPERTIES)
+        properties = {
+            name: value
+            for name, value in properties.items()
+            if name.startswith(_PROPERTIES)
+        }
     flavor = data['flavor']['nova_object.data']
     extra_specs = {
         name: value
         for name, value in (flavor.get('extra_specs') or {}).items()
         if not name.startswith(_IDLE) and not inputs.PREFERENCE.fullmatch(name)
     }
-    devices = _read_object(data.get('pci_requests')).get('requests') or ()
+    hints = data['scheduler_hints'] or {}
+    requests = _read_object(data.get('pci_requests')).get('requests') or ()
+    devices = [dict(_read_object(request)) for request in requests]
+    for device in devices:
+        for name in _PORT:
+            device.pop(name, None)
     parts = (
         group.get('uuid'),
         data.get('availability_zone'),
@@ -143,8 +132,8 @@ def _digest(data: Mapping[str, Any], images: bool) -> str:
         image.get('id'),
         properties,
         extra_specs,
-        _select(data['scheduler_hints'] or {}, _HINTS),
-        [_select(_read_object(device), _PCI) for device in devices],
+        {name: hints[name] for name in stack_hints.OF_NOVA if name in hints},
+        devices,
     )
     text = json.dumps(parts, sort_keys=True).encode()
     return hashlib.blake2b(text, digest_size=16).hexdigest()
@@ -153,7 +142,3 @@ def _digest(data: Mapping[str, Any], images: bool) -> str:
 def _read_object(value: Any) -> Mapping[str, Any]:
     """Return the fields of one of Nova's objects; none if there is none."""
     return (value or {}).get('nova_object.data') or {}
-
-
-def _select(values: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
-    return {name: values[name] for name in names if name in values}
