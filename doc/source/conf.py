@@ -10,7 +10,8 @@ from docutils import nodes, statemachine
 from docutils.parsers import rst
 from sphinx import errors
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+SOURCE = pathlib.Path(__file__).resolve().parent
+ROOT = SOURCE.parents[1]
 
 # The theme and matplotlib are optional, and reno reads a git repository. A
 # distribution builds the pages from the source archive without them.
@@ -35,6 +36,34 @@ html_css_files = ['pages.css']
 #: Of what is installed, as the options and the commands on the pages are.
 version = release = importlib.metadata.version(project)
 html_title = f'{project} {release}'
+
+#: The numbers of a run that stand in sentences, each by its name: the table in
+#: the output of the benchmark, the row, and whether it is for Nova alone.
+_MEASURED = {
+    'soft-300': ('Servers on the host', 'soft group of 9 on 300', True),
+    'strict-300': ('Servers in ERROR', 'anti-affinity: 9 on 300', True),
+    'unchecked': ('Servers on the host', 'anti-affinity: 9 on 9', True),
+    'broken': ('Servers that break', '9 on 12, 20 %', False),
+    'broken-alone': ('Servers that break', '9 on 12, 20 %', True),
+}
+
+
+def _read_number(title, row, alone):
+    """Return a number for 16 processes."""
+    text = (SOURCE / 'benchmarks-spread.out').read_text('utf-8')
+    for table in text.split('\n\n'):
+        for line in table.splitlines():
+            if table.startswith(title) and line.startswith(f'| {row}'):
+                *_, cell, _, _ = line.split('|')
+                nova, ours = cell.split('/')
+                return (nova if alone else ours).strip()
+    raise LookupError(f'{title}: {row}')
+
+
+rst_prolog = '\n'.join(
+    f'.. |{name}| replace:: {_read_number(*place)}'
+    for name, place in _MEASURED.items()
+)
 
 plot_formats = ['svg']
 plot_html_show_formats = False

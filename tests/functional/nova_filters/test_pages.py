@@ -229,6 +229,20 @@ class PagesTest(pages.Walk, base.CloudTestCase):
             names.replace(',', ' ').split(),
         )
 
+    def check_next_hosts(self, run):
+        *running, first, second, third = self.request_members(8)
+        one, two, three = self.hosts
+        hosts = [one, one, two, two, three]
+        for request, host in zip(running, hosts, strict=True):
+            self.cloud.place(request, host)
+        chosen = []
+        for request in first, second, third:
+            # Each process has a memory of its own.
+            self.restart()
+            chosen.append(self.cloud.boot(self.scheduler, request).host)
+        self.assertEqual(three, chosen[0])
+        self.assertNotEqual(chosen[1], chosen[2])
+
     def check_debug_line(self, run):
         *_, last = self.request_members(3)
         self.assert_logged(run().strip(), self.boot_and_log(last))
