@@ -5,18 +5,19 @@
 A plan brings the cluster as close to the weights of its regions as possible:
 it minimises the sum of ``nodes ** 2 / weight`` over the regions, within their
 caps. This method is the Sainte-Lague (Webster) apportionment with bounds. The
-``n``-th node of a region costs ``(2 * n - 1) / weight``. A plan is optimal if
-it consists of the nodes that cost least. So the planner finds one limit for
-the cost by bisection, instead of assigning the nodes one by one.
+``n``-th node of a region costs ``(2 * n - 1) / weight``. A cluster grows by
+the nodes that cost least, and loses the nodes that cost most. So a change by
+several nodes is the same as several changes by one node.
 
-All arithmetic is exact: it uses integers, and fractions for the last few
-nodes.
+All arithmetic is exact.
 """
 
+import collections
 import fractions
+import heapq
 import types
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.spec import NO_CAP, Region
@@ -25,25 +26,6 @@ from senlin_plugins.planning.spec import NO_CAP, Region
 #: from "S1: CLUSTER_SCALE_IN" in the region placement policy's specification.
 NO_USABLE_REGION = 'No region is found usable.'
 NO_FEASIBLE_PLAN = 'There is no feasible plan to handle all nodes.'
-
-
-class _Bin(NamedTuple):
-    """A region, with bounds for its number of nodes after the change.
-
-    :param now: the number of nodes before the change.
-    :param useless: how many of them are of no use.
-    """
-
-    name: str
-    weight: int
-    lower: int
-    upper: int
-    now: int = 0
-    useless: int = 0
-
-    def loses_useless(self, kept: int) -> bool:
-        """Tell whether a node of no use leaves, the last of all who leave."""
-        return 0 < self.now - kept <= self.useless
 
 
 def plan_growth(
@@ -63,16 +45,18 @@ def plan_growth(
     :param count: how many nodes to add, at least 0.
     :returns: the plan, or the reason why there is none.
     """
+    by_name = {region.name: region for region in regions}
+
+    def rank(name: str, gained: int) -> tuple[Any, ...] | None:
+        region = by_name[name]
+        number = current.get(name, 0) + gained + 1
+        if region.cap != NO_CAP and number > region.cap:
+            return None
+        return not region.weight, _cost(region, number), -region.weight, name
+
     if not regions:
         return Decision(refusal=NO_USABLE_REGION)
-    bins = []
-    for region in regions:
-        now = current.get(region.name, 0)
-        room = count
-        if region.cap != NO_CAP:
-            room = max(0, min(count, region.cap - now))
-        bins.append(_Bin(region.name, region.weight, now, now + room))
-    return _plan(_by_weight(bins), current, count)
+    return _choose(by_name, rank, count)
 
 
 def plan_shrinkage(
@@ -97,102 +81,65 @@ def plan_shrinkage(
         each region, these nodes leave first.
     :returns: the plan, or the reason why there is none.
     """
+    by_name = {name: Region(name, weight=0) for name in current}
+    by_name.update((region.name, region) for region in regions)
+    named = {region.name for region in regions}
+    last_name_first = sorted(by_name, reverse=True)
+    positions = {name: i for i, name in enumerate(last_name_first)}
+
+    def rank(name: str, lost: int) -> tuple[Any, ...] | None:
+        region = by_name[name]
+        number = current.get(name, 0) - lost
+        if not number:
+            return None
+        above_cap = region.cap != NO_CAP and number > region.cap
+        is_useful = lost >= useless.get(name, 0)
+        return (
+            name in named,
+            not above_cap,
+            bool(region.weight),
+            -_cost(region, number),
+            is_useful,
+            region.weight,
+            positions[name],
+        )
+
     if not regions:
         return Decision(refusal=NO_USABLE_REGION)
-    bins, above_caps = [], []
-    for region in regions:
-        name, weight = region.name, region.weight
-        now = current.get(name, 0)
-        bad = useless.get(name, 0)
-        kept = now if region.cap == NO_CAP else min(now, region.cap)
-        bins.append(_Bin(name, weight, 0, kept, now, bad))
-        above_caps.append(_Bin(name, weight, kept, now, now, bad))
-    unnamed = []
-    for name in current.keys() - {region.name for region in regions}:
-        now = current[name]
-        unnamed.append(_Bin(name, 0, 0, now, now, useless.get(name, 0)))
-    tiers = [*_by_weight(bins), *_by_weight(above_caps), unnamed]
-    return _plan(tiers, current, sum(current.values()) - count)
+    return _choose(by_name, rank, count)
 
 
-def _by_weight(bins: Sequence[_Bin]) -> list[list[_Bin]]:
-    return [[b for b in bins if b.weight], [b for b in bins if not b.weight]]
+def _cost(region: Region, number: int) -> fractions.Fraction:
+    """Return the cost of the node of a region with this number, from 1."""
+    return fractions.Fraction(2 * number - 1, region.weight or 1)
 
 
-def _plan(
-    tiers: Sequence[Sequence[_Bin]], current: Mapping[str, int], extra: int
+def _choose(
+    names: Iterable[str],
+    rank: Callable[[str, int], tuple[Any, ...] | None],
+    count: int,
 ) -> Decision:
-    """Distribute nodes, and return by how many each region changes.
+    """Choose regions one by one, one for each node.
 
-    :param tiers: lists of regions. The regions of a list get nodes only if the
-        regions of the lists before it are full.
-    :param extra: how many nodes to add to the lower bounds.
+    :param rank: takes the name of a region, and how often it was chosen. The
+        region with the smallest rank is chosen next. ``None`` means that it
+        cannot be chosen any more.
+    :param count: how many nodes come or go.
     """
-    rooms = []
-    for tier in tiers:
-        rooms.append(sum(b.upper - b.lower for b in tier))
-    if not 0 <= extra <= sum(rooms):
-        return Decision(refusal=NO_FEASIBLE_PLAN)
-    # When a cluster shrinks, a region is in two tiers: up to its cap, and
-    # above its cap. The lower bound in the first of the two tiers counts.
-    after: dict[str, int] = {}
-    for tier in reversed(tiers):
-        after.update((b.name, b.lower) for b in tier)
-    for tier, room in zip(tiers, rooms, strict=True):
-        share = min(extra, room)
-        if share:
-            after |= _apportion(tier, share)
-        extra -= share
-    plan = {}
-    for name in sorted(after):
-        change = abs(after[name] - current.get(name, 0))
-        if change:
-            plan[name] = change
-    return Decision(plan)
+    chosen: collections.Counter[str] = collections.Counter()
+    queue: list[tuple[tuple[Any, ...], str]] = []
 
+    def offer(name: str) -> None:
+        next_rank = rank(name, chosen[name])
+        if next_rank is not None:
+            heapq.heappush(queue, (next_rank, name))
 
-def _apportion(bins: Sequence[_Bin], extra: int) -> dict[str, int]:
-    """Add the nodes that cost least to the lower bounds.
-
-    :param extra: how many nodes to add.
-    :returns: region name -> number of nodes.
-    """
-    target = extra + sum(b.lower for b in bins)
-    weights = [b.weight or 1 for b in bins]
-    # With this scale, nodes_within(limit + 1) has in each region at most one
-    # node more than nodes_within(limit).
-    scale = max(weights)
-
-    def nodes_within(limit: int) -> list[int]:
-        """Return for each region how many nodes cost at most limit / scale.
-
-        Each number is at least the lower bound of the region, and at most its
-        upper bound.
-        """
-        counts = []
-        for b, weight in zip(bins, weights, strict=True):
-            number = (limit * weight + scale) // (2 * scale)
-            counts.append(min(max(number, b.lower), b.upper))
-        return counts
-
-    low, high = 0, 2 * scale * max(b.upper for b in bins)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if sum(nodes_within(middle)) <= target:
-            low = middle
-        else:
-            high = middle - 1
-    counts = nodes_within(low)
-    # A limit higher by 1 would add too many nodes in total, but at most one
-    # node to each region. So one node is added to each of the regions in which
-    # the next node costs least.
-    cheapest = []
-    for i, b in enumerate(bins):
-        if counts[i] < b.upper:
-            cost = fractions.Fraction(2 * counts[i] + 1, weights[i])
-            order = cost, b.loses_useless(counts[i]), -weights[i], b.name
-            cheapest.append((*order, i))
-    cheapest.sort()
-    for *_, i in cheapest[: target - sum(counts)]:
-        counts[i] += 1
-    return {b.name: n for b, n in zip(bins, counts, strict=True)}
+    for name in names:
+        offer(name)
+    for _ in range(count):
+        if not queue:
+            return Decision(refusal=NO_FEASIBLE_PLAN)
+        _, name = heapq.heappop(queue)
+        chosen[name] += 1
+        offer(name)
+    return Decision({name: chosen[name] for name in sorted(+chosen)})

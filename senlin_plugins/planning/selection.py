@@ -11,7 +11,6 @@ each region or zone (both sections "S6" of the specification).
 import collections
 import datetime
 import enum
-import operator
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -64,33 +63,16 @@ class Criterion(enum.StrEnum):
     RANDOM = 'RANDOM'
 
 
-#: The nodes of each use, see :func:`_use`.
-_Uses = tuple[list[Node], list[Node], list[Node], list[Node]]
-
-_BY_POSITION: Final = operator.attrgetter('position', 'id')
-_BY_LOT: Final = operator.attrgetter('lot', 'position', 'id')
-_BY_AGE: Final = operator.attrgetter('created_at', 'position', 'id')
-_CREATED_AT: Final = operator.attrgetter('created_at')
-#: The uses of nodes that were created, as :func:`_use` returns them.
-_CREATED: Final = (1, 3)
-#: The use of a healthy node, as :func:`_use` returns it.
-_HEALTHY: Final = 3
-
-
-def _use(node: Node) -> int:
-    """Return the use of a node: the nodes with the smallest number go first.
-
-    A bad node that was never created has nothing to lose, so it goes first.
-    """
-    created = node.created_at is not None
-    if node.tainted or node.status in BAD_STATUSES:
-        return int(created)
-    return 2 + created
+def _is_bad(node: Node) -> bool:
+    return node.tainted or node.status in BAD_STATUSES
 
 
 def count_useless(nodes: Iterable[Node]) -> dict[str, int]:
     """Return region name -> number of nodes that go before healthy nodes."""
-    useless = [node.region for node in nodes if _use(node) != _HEALTHY]
+    useless = []
+    for node in nodes:
+        if _is_bad(node) or node.created_at is None:
+            useless.append(node.region)
     return collections.Counter(useless)
 
 
@@ -143,52 +125,39 @@ def select_nodes(
     # The specification has both spellings, "regions" and "region".
     per_region = decided.get('regions') or decided.get('region')
     per_group: Mapping[str, int] = per_region or decided.get('zones') or {}
-    groups: dict[str | None, _Uses] = collections.defaultdict(_no_uses)
-    for node in nodes:
-        name = node.region if per_region else node.zone
-        groups[name][_use(node)].append(node)
+    ordered = sorted(nodes, key=lambda node: _order(node, criterion))
+    groups: dict[str | None, list[Node]] = collections.defaultdict(list)
+    for node in ordered:
+        groups[node.region if per_region else node.zone].append(node)
     chosen: list[Node] = []
     shortage = {}
     for group, number in sorted(per_group.items()):
-        members = _in_order(groups[group], criterion)
+        members = groups[group]
         chosen.extend(members[:number])
         if number > len(members):
             shortage[group] = number - len(members)
     missing = max(count, sum(per_group.values())) - len(chosen)
-    if missing:
-        taken = {node.id for node in chosen}
-        rest = _no_uses()
-        for node in nodes:
-            if node.id not in taken:
-                rest[_use(node)].append(node)
-        chosen.extend(_in_order(rest, criterion)[:missing])
+    taken = {node.id for node in chosen}
+    rest = [node for node in ordered if node.id not in taken]
+    chosen.extend(rest[:missing])
     candidates = tuple(node.id for node in chosen)
     return Decision(candidates=candidates, shortage=shortage)
 
 
-def _no_uses() -> _Uses:
-    return [], [], [], []
+def _order(node: Node, criterion: Criterion) -> tuple[Any, ...]:
+    """Return a key by which the nodes that go first sort first.
 
-
-def _in_order(uses: _Uses, criterion: Criterion) -> list[Node]:
-    """Return nodes in the order in which they go, by use and criterion.
-
-    Equal nodes go in the order of their index and id.
+    A bad node that was never created has nothing to lose, so it goes first.
     """
-    leaving: list[Node] = []
-    for use, group in enumerate(uses):
-        created = use in _CREATED
-        if criterion is Criterion.RANDOM:
-            group.sort(key=_BY_LOT)
-        elif criterion is Criterion.OLDEST_PROFILE_FIRST:
-            group.sort(key=_BY_POSITION)
-            group.sort(key=lambda node: node.profile_created_at or '')
-        elif criterion is Criterion.OLDEST_FIRST and created:
-            group.sort(key=_BY_AGE)
-        else:
-            group.sort(key=_BY_POSITION)
-            if created:
-                # Sorting is stable, even if it is reversed.
-                group.sort(key=_CREATED_AT, reverse=True)
-        leaving.extend(group)
-    return leaving
+    age = 0.0
+    if node.created_at:
+        age = node.created_at.replace(tzinfo=datetime.UTC).timestamp()
+    rank: float | str = age
+    if criterion is Criterion.YOUNGEST_FIRST:
+        rank = -age
+    elif criterion is Criterion.OLDEST_PROFILE_FIRST:
+        rank = node.profile_created_at or ''
+    elif criterion is Criterion.RANDOM:
+        rank = node.lot
+    created = node.created_at is not None
+    return not _is_bad(node), created, rank, node.position, node.id
