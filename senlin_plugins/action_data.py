@@ -2,14 +2,12 @@
 
 """Write a decision, or the reason of a refusal, into the data of an action."""
 
-from collections.abc import Mapping
 from typing import Any, Final
 
 from senlin.common import consts
 from senlin.policies import base
 
 from os_placement_plugins import logger
-from os_placement_plugins.errors import one_line
 from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.values import WrongValue
@@ -39,26 +37,13 @@ def write_decision(action: Any, decision: Decision) -> None:
         # nodes for each region, and chooses the nodes by its own criterion.
         written['candidates'] = list(decision.candidates)
     elif action.action not in (consts.NODE_CREATE, consts.NODE_RECOVER):
-        _merge_placements(action, decision.plan)
-
-
-def _merge_placements(action: Any, plan: Mapping[str, int]) -> None:
-    """Add a region to each placement; keep what other policies decided."""
-    placement = action.data.get('placement') or {}
-    placements = list(placement.get('placements') or ())
-    names: list[str] = []
-    for name, count in plan.items():
-        names.extend([name] * count)
-    missing = len(names) - len(placements)
-    placements.extend({} for _ in range(missing))
-    action.data['placement'] = {
-        **placement,
-        'count': len(names),
-        'placements': [
-            {**place, 'region_name': name}
-            for place, name in zip(placements, names, strict=False)
-        ],
-    }
+        placements: list[dict[str, str]] = []
+        for region, count in decision.plan.items():
+            placements.extend({'region_name': region} for _ in range(count))
+        action.data['placement'] = {
+            'count': len(placements),
+            'placements': placements,
+        }
 
 
 def write_count(action: Any, change: Change) -> None:
@@ -82,7 +67,9 @@ def describe_error(policy_name: str, action: Any, error: Exception) -> str:
         action.id,
         exc_info=error,
     )
-    return f'The policy check failed: {one_line(error)}'
+    # The text of an error can have a URL that tenants must not see.
+    name = type(error).__name__
+    return f'The policy check failed ({name}): see the log of senlin-engine.'
 
 
 def allow_action(action: Any) -> None:
@@ -110,3 +97,31 @@ def refuse_action(policy_name: str, action: Any, reason: str) -> None:
         LOG.exception(
             'The reason could not be stored in action %s.', action.id
         )
+
+
+def withhold_capacity(action: Any, reason: str) -> None:
+    """Let a recovery of a cluster go on, but without new nodes.
+
+    Without this, the engine would ignore the refusal and add missing nodes.
+    :func:`restore_capacity` must follow when the recovery has ended.
+
+    :param reason: why there are no new nodes.
+    """
+    action.data['status'] = base.CHECK_OK
+    action.data['creation'] = {
+        'count': 0,
+        'reason': reason,
+        'check_capacity': action.inputs.pop('check_capacity', None),
+    }
+
+
+def restore_capacity(action: Any) -> str:
+    """Undo what :func:`withhold_capacity` has done to an action's inputs.
+
+    :returns: the reason; empty if nothing was withheld.
+    """
+    creation = action.data.get('creation') or {}
+    check_capacity = creation.pop('check_capacity', None)
+    if check_capacity:
+        action.inputs['check_capacity'] = check_capacity
+    return str(creation.get('reason', ''))

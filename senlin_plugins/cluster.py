@@ -2,11 +2,10 @@
 
 """Read the rows of a cluster of Senlin, and what an action does to it."""
 
-import contextlib
 import copy
 import random
 import types
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from oslo_config import cfg
@@ -55,6 +54,26 @@ def describe_rival(cluster: Any, policy_type: str) -> str:
                 f"Policy '{policy.name}' of type '{policy.type}' is "
                 'attached to the cluster already and does the same work: '
                 'detach it first.'
+            )
+    return ''
+
+
+def describe_unheard_events(policy: Any) -> str:
+    """Say that a health policy would recover no node of this package.
+
+    Senlin listens to events only for two profile types of its own.
+
+    :param policy: a policy of Senlin.
+    :returns: what is wrong and what to do; empty if the policy does not
+        listen to events.
+    """
+    for mode in getattr(policy, 'detection_modes', ()):
+        if mode.type == consts.LIFECYCLE_EVENTS:
+            return (
+                f"Health policy '{policy.name}' has the detection mode "
+                f"'{consts.LIFECYCLE_EVENTS}', but Senlin does not listen to "
+                "events for this package's profiles, so it would recover no "
+                f"node: use '{consts.NODE_STATUS_POLLING}'."
             )
     return ''
 
@@ -154,25 +173,3 @@ def _parse_resize(action: Any, cluster: Any, size: int) -> Change:
     if result != action.RES_OK:
         raise WrongValue(reason)
     return sizing.parse_decision(parsed.data) or Change(True, 0)
-
-
-@contextlib.contextmanager
-def locked_members(cluster_id: str, node_id: str) -> Iterator[Sequence[Any]]:
-    """Yield the rows of a cluster's other nodes, in a transaction.
-
-    Actions on several nodes of a cluster can run at the same time: they share
-    the cluster's lock. Until this transaction ends, no other node of the
-    cluster gets a region.
-
-    :param node_id: the node that is left out.
-    """
-    table = models.Node
-    with db_api.session_for_write() as session:
-        clusters = session.query(models.Cluster.id).with_for_update()
-        clusters.filter_by(id=cluster_id).one_or_none()
-        rows = session.query(
-            table.id, table.status, table.data, table.profile_id
-        )
-        yield rows.filter(
-            table.cluster_id == cluster_id, table.id != node_id
-        ).all()

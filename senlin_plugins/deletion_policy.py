@@ -24,12 +24,9 @@ conf.load_options(cfg.CONF)
 
 #: Reason that users see, word for word from the specification.
 CANDIDATES_GENERATED: Final = 'Candidates generated'
-#: Properties that go unchanged from the spec into an action's data.
-WRITTEN: Final = (
-    'destroy_after_deletion',
-    'grace_period',
-    'reduce_desired_capacity',
-)
+#: The properties with which this policy decides. All other properties of
+#: Senlin's schema go unchanged into an action's data, for Senlin's engine.
+DECIDING: Final = ('criteria', 'hooks')
 
 
 class DeletionPolicy(base.Policy):  # type: ignore[misc]  # untyped base
@@ -65,9 +62,9 @@ class DeletionPolicy(base.Policy):  # type: ignore[misc]  # untyped base
             are accepted.
         """
         try:
-            version = self.type.rpartition('-')[2]
-            spec.check_deletion(self.spec.get('properties'), version)
             super().validate(context, validate_props)
+            version = self.type.rpartition('-')[2]
+            spec.check_deletion(self.properties, self._hook, version)
         except (exc.ESchema, TypeError, ValueError) as ex:
             raise exc.InvalidSpec(message=str(ex)) from ex
         return True
@@ -82,12 +79,10 @@ class DeletionPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         rival = cluster.describe_rival(target, self.type)
         if rival:
             return False, rival
-        hook = self._hook
-        if hook:
-            try:
-                self._count_hook_seconds(hook, 0, target.timeout)
-            except values.WrongValue as ex:
-                return False, str(ex)
+        try:
+            self._count_waiting_seconds(0, target.timeout, target)
+        except values.WrongValue as ex:
+            return False, str(ex)
         return True, None
 
     def need_check(self, target: str, action: Any) -> bool:
@@ -114,13 +109,15 @@ class DeletionPolicy(base.Policy):  # type: ignore[misc]  # untyped base
             inputs = sizing.parse_inputs(action.action, action.inputs)
             action.inputs.update(inputs)
             decision = self._decide(cluster_id, action)
-            if decision is None:
-                return
             refusal = decision.refusal
+            if decision.left:
+                action_data.write_count(action, decision.left)
+                return
             if not refusal:
                 hook = {}
                 if action.action != consts.NODE_DELETE:
-                    # Senlin's engine sends no hook for NODE_DELETE.
+                    # For NODE_DELETE, Senlin's engine sends no hook, and has
+                    # no limit of time.
                     hook = self._prepare_hook(action)
                 self._write(action, decision, hook)
                 action_data.allow_action(action)
@@ -129,12 +126,8 @@ class DeletionPolicy(base.Policy):  # type: ignore[misc]  # untyped base
             refusal = action_data.describe_error(self.name, action, ex)
         action_data.refuse_action(self.name, action, refusal)
 
-    def _decide(self, cluster_id: str, action: Any) -> Decision | None:
-        """Choose the nodes that leave (S1 to S7 of the specification).
-
-        :returns: the decision; ``None`` if no node leaves.
-        """
-        decision: Decision | None
+    def _decide(self, cluster_id: str, action: Any) -> Decision:
+        """Choose the nodes that leave (S1 to S7 of the specification)."""
         if action.action == consts.NODE_DELETE:
             owner = cluster.read_cluster(cluster_id)
             size = cluster.count_members(cluster_id)
@@ -143,7 +136,7 @@ class DeletionPolicy(base.Policy):  # type: ignore[misc]  # untyped base
             owner = action.entity
             size = len(owner.nodes)
             decision = self._choose(action)
-        if decision is None or decision.refusal:
+        if decision.left or decision.refusal:
             return decision
         limits = cluster.read_limits(owner, action.action)
         violation = limits.describe_violation(size - len(decision.candidates))
@@ -151,7 +144,7 @@ class DeletionPolicy(base.Policy):  # type: ignore[misc]  # untyped base
             return Decision(refusal=violation)
         return decision
 
-    def _choose(self, action: Any) -> Decision | None:
+    def _choose(self, action: Any) -> Decision:
         """Choose the nodes that leave in an action on the cluster."""
         nodes = action.entity.nodes
         if action.action == consts.CLUSTER_DEL_NODES:
@@ -159,8 +152,7 @@ class DeletionPolicy(base.Policy):  # type: ignore[misc]  # untyped base
             return selection.accept_nodes(named, [node.id for node in nodes])
         change = cluster.read_change(action, action.entity)
         if change.growing or not change.count:
-            action_data.write_count(action, change)
-            return None
+            return Decision(left=change)
         return selection.select_nodes(
             cluster.read_nodes(nodes),
             change.count,
@@ -176,38 +168,57 @@ class DeletionPolicy(base.Policy):  # type: ignore[misc]  # untyped base
             return {}
         return dict(self.properties['hooks'])
 
-    def _count_hook_seconds(
-        self, hook: dict[str, Any], passed: float, limit: int
+    def _count_waiting_seconds(
+        self, passed: float, limit: int, owner: Any
     ) -> int:
-        grace = self.properties['grace_period']
-        return spec.count_hook_seconds(grace, hook['timeout'], passed, limit)
+        """Return the seconds from the start of an action to the deletion.
+
+        :param passed: the seconds since the start.
+        :param limit: the timeout of the action, which is that of its cluster.
+        :param owner: the cluster.
+        :raises WrongValue: if Senlin could end the action before Nova has
+            deleted the servers.
+        """
+        longest = cfg.CONF.default_nova_timeout
+        if owner.config.get('cluster.stop_node_before_delete'):
+            longest *= 2
+        return spec.count_waiting_seconds(
+            grace=self.properties['grace_period'],
+            hook=self._hook,
+            passed=passed,
+            longest_deletion=longest,
+            limit=limit,
+        )
 
     def _prepare_hook(self, action: Any) -> dict[str, Any]:
         """Return the hook as Senlin's engine reads it; empty if there is none.
 
         :raises WrongValue: if Senlin cannot send the hook, or if the action
-            could end before the hook.
+            could end too early.
         :raises: the error of the client if Zaqar does not answer.
         """
         # Check this before the action runs. If Zaqar is down, Senlin's engine
         # fails only after it has lowered the desired capacity. A later
         # recovery would then delete other nodes.
         hook = self._hook
-        if not hook:
-            return {}
-        spec.check_hook_type(hook['type'])
-        queue = hook['params']['queue']
-        context = action.context
-        message.Message(
-            queue,
-            user=context.user_id,
-            project=context.project_id,
-            domain=context.domain_id,
-        ).zaqar().queue_exists(queue)
+        if hook:
+            spec.check_hook_type(hook['type'])
+            queue = hook['params']['queue']
+            context = action.context
+            message.Message(
+                queue,
+                user=context.user_id,
+                project=context.project_id,
+                domain=context.domain_id,
+            ).zaqar().queue_exists(queue)
         # Senlin's engine counts the timeout of a hook from the start of the
         # action. But the message is sent only after the grace period.
         passed = time.time() - float(action.start_time)
-        seconds = self._count_hook_seconds(hook, passed, action.timeout)
+        seconds = self._count_waiting_seconds(
+            passed, action.timeout, action.entity
+        )
+        if not hook:
+            return {}
         return {**hook, 'timeout': seconds}
 
     def _write(
@@ -224,12 +235,13 @@ class DeletionPolicy(base.Policy):  # type: ignore[misc]  # untyped base
             )
         candidates = list(decision.candidates)
         action.data['reason'] = CANDIDATES_GENERATED
-        action.data['deletion'] = {
-            **(action.data.get('deletion') or {}),
-            'count': len(candidates),
-            'candidates': candidates,
-            **{key: self.properties[key] for key in WRITTEN},
-        }
+        deletion = dict(action.data.get('deletion') or {})
+        deletion['count'] = len(candidates)
+        deletion['candidates'] = candidates
+        for key in self.properties_schema:
+            if key not in DECIDING:
+                deletion[key] = self.properties[key]
+        action.data['deletion'] = deletion
         if action.action == consts.CLUSTER_DEL_NODES:
             # The engine would delete a node twice that is named twice. For a
             # node that is gone, the engine would fail, after the other nodes

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Write regions into the rows of nodes, and remove nodes from clusters."""
+"""Lock and change the rows of nodes."""
 
-from collections.abc import Mapping, Sequence
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from senlin.common import consts
@@ -15,6 +16,28 @@ from os_placement_plugins import logger
 from senlin_plugins.planning.node_region import INIT, NO_REGION
 
 LOG = logger.get_logger(__name__)
+
+
+@contextlib.contextmanager
+def locked_members(cluster_id: str, node_id: str) -> Iterator[Sequence[Any]]:
+    """Yield the rows of a cluster's other nodes, in a transaction.
+
+    Actions on several nodes of a cluster can run at the same time: they share
+    the cluster's lock. Until this transaction ends, no other node of the
+    cluster gets a region.
+
+    :param node_id: the node that is left out.
+    """
+    table = models.Node
+    with db_api.session_for_write() as session:
+        clusters = session.query(models.Cluster.id).with_for_update()
+        clusters.filter_by(id=cluster_id).one_or_none()
+        rows = session.query(
+            table.id, table.status, table.data, table.profile_id
+        )
+        yield rows.filter(
+            table.cluster_id == cluster_id, table.id != node_id
+        ).all()
 
 
 def record_region(node: Any, region: str) -> None:

@@ -17,7 +17,7 @@ from oslo_config import cfg
 from senlin.common import consts
 from senlin.common import exception as exc
 from senlin.drivers import base as driver_base
-from senlin.policies import affinity_policy, lb_policy, zone_placement
+from senlin.policies import lb_policy
 from senlin.profiles import base
 from senlin.profiles.os.heat import stack
 from senlin.profiles.os.nova import server
@@ -173,11 +173,6 @@ class StackProfile(
     VERSIONS = {'1.0': [{'status': consts.SUPPORTED, 'since': '2026.11'}]}
 
 
-# Each of these Senlin policies has a list of the profile types that it
-# supports. Add the type of ServerProfile, which the policies support, too.
-for _policy in (
-    affinity_policy.AffinityPolicy,
-    lb_policy.LoadBalancingPolicy,
-    zone_placement.ZonePlacementPolicy,
-):
-    _policy.PROFILE_TYPE.append(f'{SERVER}-1.0')
+# Senlin's load-balancing policy has a list of the profile types that it
+# supports. It supports ServerProfile, too.
+lb_policy.LoadBalancingPolicy.PROFILE_TYPE.append(f'{SERVER}-1.0')

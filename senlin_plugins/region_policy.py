@@ -40,8 +40,10 @@ conf.load_options(cfg.CONF)
 
 #: Actions that create one node.
 SINGLE_CREATIONS: Final = (consts.NODE_CREATE, consts.NODE_RECOVER)
-CREATED_ALREADY: Final = 'A recovery has created the node already.'
-DELETED_ALREADY: Final = 'The node has been deleted already.'
+NOT_WAITING: Final = (
+    'The node no longer waits for its creation: a recovery has created it, or '
+    'it has been deleted.'
+)
 
 
 class RegionPlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
@@ -69,6 +71,8 @@ class RegionPlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         ('BEFORE', consts.CLUSTER_RECOVER),
         ('AFTER', consts.CLUSTER_RECOVER),
         ('BEFORE', consts.NODE_RECOVER),
+        # Nor does the specification have the attachment of other policies.
+        ('BEFORE', consts.CLUSTER_ATTACH_POLICY),
     ]
 
     properties_schema = (
@@ -109,6 +113,10 @@ class RegionPlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         rival = cluster.describe_rival(target, self.type)
         if rival:
             return False, rival
+        for policy in target.policies:
+            unheard = cluster.describe_unheard_events(policy)
+            if unheard:
+                return False, unheard
         nodes = cluster.read_nodes(target.nodes)
         for node in nodes:
             if not node.region:
@@ -161,12 +169,21 @@ class RegionPlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
             refusal = action_data.describe_error(self.name, action, ex)
             action_data.refuse_action(self.name, action, refusal)
             return
+        decision: Decision | None
         try:
-            if action.action in SINGLE_CREATIONS:
+            if action.action == consts.CLUSTER_ATTACH_POLICY:
+                policy_id = action.inputs['policy_id']
+                policy = base.Policy.load(action.context, policy_id)
+                unheard = cluster.describe_unheard_events(policy)
+                decision = Decision(refusal=unheard)
+            elif action.action in SINGLE_CREATIONS:
                 decision = self._decide_single(cluster_id, action)
             else:
                 decision = self._decide(action)
             if decision is None:
+                return
+            if decision.left:
+                action_data.write_count(action, decision.left)
                 return
             if decision.node_regions:
                 node_records.record_regions(
@@ -181,11 +198,8 @@ class RegionPlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
             refusal = action_data.describe_error(self.name, action, ex)
         self._refuse(action, refusal)
 
-    def _decide(self, action: Any) -> Decision | None:
-        """Decide which regions gain or lose nodes (scenarios S1 to S3).
-
-        :returns: the decision; ``None`` if there is nothing to decide.
-        """
+    def _decide(self, action: Any) -> Decision:
+        """Decide which regions gain or lose nodes (scenarios S1 to S3)."""
         target = action.entity
         parsed = spec.parse_regions(self.spec)
         nodes = cluster.read_nodes(target.nodes)
@@ -193,8 +207,7 @@ class RegionPlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         recovers = action.action == consts.CLUSTER_RECOVER
         waits = recovers and any(node.region == NO_REGION for node in nodes)
         if not change.count and not waits:
-            action_data.write_count(action, change)
-            return None
+            return Decision(left=change)
         current = plan.count_by_region(nodes)
         names = {region.name for region in parsed.regions}
         if not change.growing:
@@ -226,9 +239,7 @@ class RegionPlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
                 return None
             # Without this refusal, Senlin would try to create the node again,
             # and set the existing node to ERROR.
-            return Decision(
-                refusal=CREATED_ALREADY if row else DELETED_ALREADY
-            )
+            return Decision(refusal=NOT_WAITING)
         profile = node.rt['profile']
         if node_region.fixed_region(profile.context):
             # A region that the profile fixes takes precedence.
@@ -276,9 +287,7 @@ class RegionPlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         out_of_reach = set(faults)
         ties = node_region.list_ties(properties) if growing else []
         if ties:
-            home = node_region.target_region(
-                None, profile.context, cfg.CONF.default_region_name
-            )
+            home = node_region.fixed_region(profile.context)
             LOG.warning(
                 "New nodes of profile '%s' can only be in region '%s', "
                 'because the profile contains an id from this region: %s.',
@@ -286,7 +295,7 @@ class RegionPlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
                 home,
                 ties[0],
             )
-            out_of_reach |= node_region.excluded_by_ties(names, ties, home)
+            out_of_reach |= {*names} - {home}
         return out_of_reach
 
     def _refuse(self, action: Any, reason: str) -> None:
@@ -299,12 +308,8 @@ class RegionPlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
             if action.action == consts.NODE_CREATE:
                 node_records.expel_node(action.entity, reason)
             return
-        action.data['status'] = base.CHECK_OK
-        # Without these lines, the engine would ignore the refusal: it would
-        # add missing nodes, and create the nodes that have no region yet.
-        restores = action.inputs.pop('check_capacity', None)
-        left = {'count': 0, 'reason': reason, 'check_capacity': restores}
-        action.data['creation'] = left
+        action_data.withhold_capacity(action, reason)
+        # The engine would also create the nodes that have no region yet.
         for node in cluster.read_nodes(action.entity.nodes):
             if node.region == NO_REGION:
                 action.entity.remove_node(node.id)
@@ -325,12 +330,9 @@ class RegionPlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
                     cluster_id,
                 )
             return
-        creation = action.data.get('creation') or {}
-        if creation.get('reason'):
-            restores = creation.pop('check_capacity', None)
-            if restores:
-                action.inputs['check_capacity'] = restores
-            action_data.refuse_action(self.name, action, creation['reason'])
+        reason = action_data.restore_capacity(action)
+        if reason:
+            action_data.refuse_action(self.name, action, reason)
 
 
 @db_api.retry_on_deadlock  # type: ignore[untyped-decorator]
@@ -339,7 +341,7 @@ def _place_node(node: Any, cluster_id: str, snapshot: Snapshot) -> Decision:
 
     :param snapshot: the cluster, without its nodes.
     """
-    with cluster.locked_members(cluster_id, node.id) as rows:
+    with node_records.locked_members(cluster_id, node.id) as rows:
         current = collections.Counter(cluster.read_node_regions(rows))
         decision = plan.plan_change(
             dataclasses.replace(snapshot, current=current)

@@ -25,7 +25,6 @@ LOADED = {
         'senlin.engine.environment',
         'senlin_plugins.profiles',
     ),
-    'senlin-plugins-convert': ('senlin.conf',),
     'nova-filters-status': (
         'nova.conf',
         'nova.scheduler.filters.*',

@@ -5,10 +5,12 @@
 import dataclasses
 from collections.abc import Mapping
 
+from senlin_plugins.planning.sizing import Change
+
 
 @dataclasses.dataclass(frozen=True)
 class Decision:
-    """A plan, a list of nodes to delete, both, or a refusal.
+    """A plan, a list of nodes to delete, both, a refusal, or a change left.
 
     :param plan: region name -> number of nodes to add or to remove; unchanged
         regions are left out.
@@ -18,6 +20,7 @@ class Decision:
         must leave than it has. Nodes of other regions or zones leave instead.
     :param node_regions: node id -> the region to record in the node's data,
         for nodes of the cluster without a recorded region.
+    :param left: the change that the policy leaves to Senlin's engine.
     """
 
     plan: Mapping[str, int] = dataclasses.field(default_factory=dict)
@@ -25,3 +28,4 @@ class Decision:
     refusal: str = ''
     shortage: Mapping[str, int] = dataclasses.field(default_factory=dict)
     node_regions: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    left: Change | None = None

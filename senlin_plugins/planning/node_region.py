@@ -2,7 +2,7 @@
 
 """The region of a node, and the regions in which a profile creates nodes."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 SERVER: Final = 'senlin_plugins.nova.server'
@@ -118,6 +118,8 @@ def list_services(maker: str, properties: Mapping[str, Any]) -> list[str]:
 def list_ties(properties: Mapping[str, Any]) -> list[str]:
     """Return the properties with ids that exist in only one region.
 
+    If there are any, the profile names this region in its ``context``.
+
     :param properties: the properties of the profile's spec.
     :returns: texts for messages; each names one property.
     """
@@ -132,18 +134,3 @@ def list_ties(properties: Mapping[str, Any]) -> list[str]:
         if kind in sources:
             names.append(f"a {kind} in 'block_device_mapping_v2'")
     return names
-
-
-def excluded_by_ties(
-    names: Collection[str], ties: Sequence[str], region: str | None
-) -> set[str]:
-    """Return the regions in which a profile cannot create nodes.
-
-    :param names: the regions in question.
-    :param ties: the properties with ids that exist in only one region.
-    :param region: the region in which the profile creates nodes without a
-        policy; ``None`` if nothing names such a region.
-    """
-    if not ties:
-        return set()
-    return {*names} - {region}

@@ -80,8 +80,8 @@ def _parse_resize(inputs: Mapping[str, Any]) -> dict[str, Any]:
             checked[field] = values.parse_number(
                 inputs[field], f"'{field}'", least
             )
-    if 'strict' in inputs:
-        values.check_flag(inputs['strict'], "'strict'")
+    if not isinstance(inputs.get('strict', True), bool):
+        raise WrongValue("'strict' must be a boolean.")
     if 'adjustment_type' not in inputs:
         if 'number' in inputs:
             raise WrongValue("'number' needs an 'adjustment_type'.")

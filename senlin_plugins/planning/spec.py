@@ -31,13 +31,10 @@ VERSION: Final = '1.0'
 DEFAULT_WEIGHT = 100
 #: A region with this cap takes any number of nodes.
 NO_CAP = -1
-#: The largest weight and cap. With much larger numbers, the bisection takes
-#: seconds, and no other green thread of the engine runs meanwhile.
-LARGEST = 10**6
 
-#: Seconds that a cluster's timeout must leave after a hook. Every 3 seconds,
-#: Senlin looks whether the hook is over (``_wait_for_dependents``), and each
-#: look takes time.
+#: Seconds that the timeout of a cluster must leave. Every 3 seconds, Senlin
+#: looks whether the nodes are gone (``_wait_for_dependents``), and each look
+#: takes time.
 SPARE: Final = 5
 
 _SPEC_KEYS: Final = ('type', 'version', 'properties', 'description')
@@ -133,32 +130,30 @@ def parse_region_options(texts: Iterable[str]) -> tuple[Region, ...]:
     return _parse_entries(items)
 
 
-def check_deletion(properties: Mapping[str, Any], version: str) -> None:
-    """Check the properties of a deletion policy, before Senlin's schema does.
+def check_deletion(
+    properties: Mapping[str, Any], hook: Mapping[str, Any], version: str
+) -> None:
+    """Check what Senlin's schema of the deletion policy does not refuse.
 
-    The messages of Senlin's schema do not name the wrong field.
-
-    :param properties: the properties as the user wrote them.
+    :param properties: the properties as the schema has read them.
+    :param hook: the hook as the schema has read it; empty if there is none.
     :param version: the version of the policy type.
     :raises WrongValue: if a property is wrong.
     """
-    criteria = properties.get('criteria', Criterion.RANDOM)
-    values.parse_choice(criteria, "'criteria'", Criterion)
-    seconds = properties.get('grace_period', 0)
-    values.parse_number(seconds, "'grace_period'", 0)
-    hooks = properties.get('hooks')
-    if not hooks or not isinstance(hooks, Mapping):
+    # The schema accepts a list of criteria.
+    values.parse_choice(properties['criteria'], "'criteria'", Criterion)
+    values.parse_number(properties['grace_period'], "'grace_period'", 0)
+    if not hook:
         return
     if version == VERSION:
         raise WrongValue(
             "'hooks' needs version 1.1 of the policy, and the spec's "
             "'version' is '1.0'."
         )
-    values.parse_number(hooks.get('timeout', 0), "'timeout' of 'hooks'", 0)
-    check_hook_type(hooks.get('type', 'zaqar'))
-    params = hooks.get('params') or {}
-    if isinstance(params, Mapping):
-        _check_queue(params.get('queue'))
+    values.parse_number(hook['timeout'], "'timeout' of 'hooks'", 0)
+    check_hook_type(hook['type'])
+    if not hook['params'].get('queue'):
+        raise WrongValue("'params' of 'hooks' must have 'queue'.")
 
 
 def check_hook_type(kind: object) -> None:
@@ -173,39 +168,39 @@ def check_hook_type(kind: object) -> None:
         )
 
 
-def count_hook_seconds(
-    grace: int, timeout: int, passed: float, limit: int
+def count_waiting_seconds(
+    grace: int,
+    hook: Mapping[str, Any],
+    passed: float,
+    longest_deletion: int,
+    limit: int,
 ) -> int:
-    """Return the seconds from the start of an action to the end of its hook.
+    """Return the seconds from the start of an action to the deletion of nodes.
+
+    If the action ended before the nodes are deleted, the deletions would go
+    on, or would wait for ever. A recovery of the cluster would then delete
+    other nodes in their place.
 
     :param grace: the ``grace_period`` of the policy.
-    :param timeout: the ``timeout`` of the hook.
+    :param hook: the hook of the policy; empty if there is none.
     :param passed: the seconds since the start of the action.
+    :param longest_deletion: the seconds that Senlin waits for Nova.
     :param limit: the timeout of the action, which is that of its cluster.
-    :raises WrongValue: if the action could end before the hook. The deletions
-        of the nodes would then wait for ever, and a recovery of the cluster
-        would delete other nodes in their place.
+    :raises WrongValue: if the policy waits so long that the action could end
+        before the nodes are deleted.
     """
+    timeout: int = hook.get('timeout', 0)
     seconds = grace + timeout + math.ceil(max(0.0, passed))
-    if seconds + SPARE > limit:
+    needed = seconds + longest_deletion + SPARE
+    if needed > limit and (grace or hook):
         raise WrongValue(
-            f"'grace_period' is '{grace}', and 'timeout' of 'hooks' is "
-            f"'{timeout}', but the timeout of the cluster is '{limit}': "
-            'Senlin would give up before it deletes the nodes. Set the '
-            f"timeout of the cluster to '{seconds + SPARE}' or more."
+            f"'grace_period' is '{grace}', 'timeout' of 'hooks' is "
+            f"'{timeout}', and Senlin waits up to '{longest_deletion}' "
+            'seconds for Nova, but the timeout of the cluster is '
+            f"'{limit}': Senlin could give up before Nova has deleted the "
+            f"servers. Set the timeout of the cluster to '{needed}' or more."
         )
     return seconds
-
-
-def _check_queue(queue: object) -> None:
-    if not queue:
-        raise WrongValue(
-            "'params' of a hook of type 'zaqar' must have 'queue'."
-        )
-    if not isinstance(queue, str):
-        raise WrongValue(
-            f"'queue' of 'hooks' is '{queue}': it must be the name of a queue."
-        )
 
 
 def _parse_entries(entries: Iterable[object]) -> tuple[Region, ...]:
@@ -232,20 +227,6 @@ def check_regions(regions: Sequence[Region]) -> None:
                 f"'name' of a region is '{region.name}' "
                 f'{counts[region.name]} times: name each region once.'
             )
-        _check_range(region, 'weight', 0, f'from 0 to {LARGEST}')
-        _check_range(
-            region, 'cap', NO_CAP, f'from 0 to {LARGEST}, or -1 for no cap'
-        )
-
-
-def _check_range(region: Region, key: str, least: int, limits: str) -> None:
-    number = getattr(region, key)
-    if not least <= number <= LARGEST:
-        shown = str(number)[: values.SHOWN]
-        raise WrongValue(
-            f"'{key}' of region '{region.name}' is '{shown}': it must be "
-            f'{limits}.'
-        )
 
 
 def _parse_entry(entry: object) -> Region:
@@ -259,12 +240,13 @@ def _parse_entry(entry: object) -> Region:
     name = entry.get('name')
     if name is None:
         raise WrongValue("'name' of a region is missing: give its name.")
-    numbers = {'weight': DEFAULT_WEIGHT, 'cap': NO_CAP}
-    for key in numbers:
-        if key in entry:
-            field = f"'{key}' of region '{name}'"
-            numbers[key] = values.parse_number(entry[key], field)
-    return Region(str(name), **numbers)
+    weight = values.parse_number(
+        entry.get('weight', DEFAULT_WEIGHT), f"'weight' of region '{name}'", 0
+    )
+    cap = values.parse_number(
+        entry.get('cap', NO_CAP), f"'cap' of region '{name}'", NO_CAP
+    )
+    return Region(str(name), weight, cap)
 
 
 def _refuse_other_keys(

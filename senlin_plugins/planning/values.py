@@ -66,17 +66,6 @@ def parse_choice(value: object, field: str, allowed: Iterable[str]) -> str:
     return str(value)
 
 
-def check_flag(value: object, field: str) -> None:
-    """Check that a value is a boolean.
-
-    :param value: the value as the user wrote it.
-    :param field: the name of the field that contains the value.
-    :raises WrongValue: if the value is not a boolean.
-    """
-    if not isinstance(value, bool):
-        raise WrongValue(f'{field} must be a boolean.')
-
-
 def parse_ids(value: object, field: str) -> list[str]:
     """Return the value if it is a list of node ids.
 
@@ -84,10 +73,8 @@ def parse_ids(value: object, field: str) -> list[str]:
     :param field: the name of the field that contains the ids.
     :raises WrongValue: if the value is not a list of texts.
     """
-    if isinstance(value, list):
-        ids = [item for item in value if isinstance(item, str)]
-        if len(ids) == len(value):
-            return ids
+    if isinstance(value, list) and all(isinstance(id_, str) for id_ in value):
+        return value
     raise WrongValue(
         f"The value of {field} is '{value}': it must be a list of node ids."
     )

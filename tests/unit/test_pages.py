@@ -31,7 +31,7 @@ FOREIGN = """
     ram_weight_multiplier
     repl rollback run_filter_for_index SECURITY senlin_program update_cell
     _user_pip_packages user_secrets user_variables VALUE vmware
-    volume_type workarounds
+    volume_type workarounds destroy_after_deletion reduce_desired_capacity
 """
 #: What the other names come from. A test that quotes a name does not use it.
 SOURCES = """

@@ -22,8 +22,10 @@ ONE, TWO, THREE = engine.REGIONS
 
 NO_REGION = 'No region is found usable.'
 NO_PLAN = 'There is no feasible plan to handle all nodes.'
-#: The reason if Keystone fails with "Keystone is down".
-KEYSTONE_DOWN = 'The policy check failed: Keystone is down'
+#: The reason if Keystone or Zaqar fails. It shows no text of the error.
+UNEXPECTED = (
+    'The policy check failed (InternalError): see the log of senlin-engine.'
+)
 #: An entry of a block device mapping: its id is of one region.
 VOLUME = {
     'uuid': 'a volume',

@@ -2,9 +2,6 @@
 
 """The console scripts, and Senlin's own service, on good and bad files."""
 
-import sqlalchemy
-from senlin.db.sqlalchemy import models
-
 from tests import processes, upgrade_checks
 
 GOOD = '[DEFAULT]\ndefault_region_name = RegionOne\n'
@@ -18,15 +15,6 @@ CASES = (
     ('default_region_name =', 'Default region', 'WARNING', 'Set it to'),
     ('environment_dir = {folder}', TYPES, 'FAILURE', PLACEMENT, 'look for'),
     ('max_nodes_per_cluster = all', 'Option values', 'FAILURE', '[DEFAULT]'),
-)
-#: A password, and the parts of it that a URL makes of it.
-PASSWORD = ('s3cretpw', 's3c', 'retpw', 'cret')
-#: Wrong URLs of a database, each with the password.
-WRONG_URLS = (
-    'mysql+pymysql//nova:s3cretpw@db/x',
-    'mysql+pymysql://nova:s3c@retpw@127.0.0.1:1/x',
-    'mysql+pymysql://nova:s3cretpw@127.0.0.1:port/x',
-    'sqlite:////nowhere/s3cretpw',
 )
 CONDUCTOR = """
 import sys
@@ -59,28 +47,3 @@ class StatusTest(upgrade_checks.UpgradeCheckCase):
             r'\[senlin_plugins\] Value for option region_timeout .*soon',
         ):
             processes.run_python(CONDUCTOR, str(path))
-
-
-class ConvertTest(upgrade_checks.UpgradeCheckCase):
-    command = 'senlin-plugins-convert'
-    file = 'senlin.conf'
-
-    def run_on(self, url, *arguments):
-        path = self.write(f'{GOOD}[database]\nconnection = {url}\n')
-        return self.execute('--config-file', path, *arguments)
-
-    def test_no_password_is_told(self):
-        for url in WRONG_URLS:
-            answer = self.run_on(url, 'list')
-            self.assertEqual((1, ''), (answer.code, answer.output))
-            (line,) = answer.error.splitlines()
-            self.assertIn('Check connection in [', line)
-            for part in PASSWORD:
-                self.assertNotIn(part, line)
-
-    def test_it_lists(self):
-        url = f'sqlite:///{self.folder / "senlin.sqlite"}'
-        models.BASE.metadata.create_all(sqlalchemy.create_engine(url))
-        listed = self.run_on(url, 'list')
-        self.assertEqual('Nothing needs this package.\n', listed.output)
-        self.assertIn('connection is not set', self.run_on('', 'list').error)

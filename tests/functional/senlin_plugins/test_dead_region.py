@@ -49,20 +49,6 @@ class Silent(base.TestCase):
         self.assert_failed(NO_PLAN, action)
         self.assert_servers(self.cluster_id, **{TWO: 2})
 
-    def test_a_node_there_cannot_be_deleted(self):
-        (node, _) = self.ids(self.cluster_id, TWO)
-        action = self.senlin.delete(f'/nodes/{node}')
-        self.assertEqual('FAILED', action['status'])
-
-    def test_a_recovery_loses_the_servers(self):
-        servers = {*self.cloud.regions[TWO].servers}
-        self.senlin.act(self.cluster_id, 'recover', check=True)
-        self.wait_until_free(self.cluster_id)
-        self.cloud.heal()
-        nodes = self.senlin.nodes(self.cluster_id)
-        held = {node['physical_id'] for node in nodes}
-        self.assertEqual(servers, {*self.cloud.regions[TWO].servers} - held)
-
     def test_more_nodes_than_there_are_never_leave(self):
         self.cloud.heal()
         action = self.senlin.act(self.cluster_id, 'scale_in', count=10)

@@ -1,43 +1,62 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A hook, a grace period and the timeout of the cluster that waits for them.
+"""A grace period, a hook, Nova, and the timeout of the cluster for them all.
 
-If the cluster's timeout ended the action first, Senlin would keep the nodes'
-NODE_DELETE waiting, with a desired capacity that is lowered already.
+If the timeout of the cluster ended the action first, the deletions of the
+nodes would go on, or would wait for ever. But the desired capacity is lowered
+already, so a recovery would delete other nodes, too.
 """
 
 import random
 
 import ddt
+import eventlet
 from senlin.db.sqlalchemy import api as db_api
 from senlin.db.sqlalchemy import models
 
 import tests
-from testing.senlin import stub_cloud
+from testing.senlin import engine
 from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.clock import Clock
 
 #: How many random clusters shrink.
-RUNS = 20 if tests.ALL else 4
+RUNS = 20 if tests.ALL else 7
 SIZE = 6
+#: The seconds that Nova needs to delete a server, and Senlin's limit for it.
+NOVA = 12
+#: The shortest timeout of a cluster whose policy waits for one second.
+NEEDED = 1 + NOVA + 5
 
 
-class HookCase(base.TestCase):
+class TimeoutCase(base.TestCase):
     def setUp(self):
         super().setUp()
-        self.clock = Clock(self)
+        self.set_option('default_nova_timeout', NOVA, None)
+        self.clock = Clock(self, NOVA)
 
     def hook_policy(self, timeout, **properties):
         hook = {'params': {'queue': 'farewell'}, 'timeout': timeout}
         return self.deletion_policy('1.1', hooks=hook, **properties)
 
-    def limit_time(self, cluster_id, seconds):
-        body = {'cluster': {'timeout': seconds}}
+    def update(self, cluster_id, **values):
+        body = {'cluster': values}
         answer = self.senlin.call('PATCH', f'/clusters/{cluster_id}', body)
         self.assert_done(self.senlin.wait(answer['started']))
 
+    def recover(self, cluster_id):
+        """Recover a cluster as soon as Senlin accepts the request."""
+        while True:
+            try:
+                recovery = {'check_capacity': True}
+                return self.senlin.act(cluster_id, 'recover', **recovery)
+            except engine.ApiError as exc:
+                self.assertEqual(409, exc.code)
+                eventlet.sleep(engine.PAUSE)
+
     def assert_whole(self, cluster_id, size):
         """Check that each node has its server, and that none is waiting."""
+        # Nova deletes what it has begun to delete.
+        self.clock.passed += NOVA
         self.wait_until_free(cluster_id)
         self.assert_capacity(cluster_id, size)
         held = self.held(cluster_id)
@@ -55,7 +74,7 @@ class HookCase(base.TestCase):
 
 
 @ddt.ddt
-class Refused(HookCase):
+class Refused(TimeoutCase):
     @ddt.data(False, True)
     def test_at_each_decision(self, balanced):
         cluster = self.cluster(size=SIZE)
@@ -63,38 +82,60 @@ class Refused(HookCase):
             self.attach(cluster, self.load_balancing_policy())
         before = self.held(cluster)
         for grace, hook, limit in (
+            (9, None, 6),
+            (9, None, 9 + NOVA + 4),
             (0, 9, 6),
-            (4, 4, 6),
+            (0, 9, 9 + NOVA + 4),
             (1800, 1800, 3600),
-            # Senlin looks every three seconds.
-            (0, 4, 6),
         ):
             # The cluster's timeout changes after the policy was attached.
-            self.limit_time(cluster, 7200)
-            self.attach(cluster, self.hook_policy(hook, grace_period=grace))
-            self.limit_time(cluster, limit)
+            self.update(cluster, timeout=7200)
+            policy = self.deletion_policy(grace_period=grace)
+            if hook is not None:
+                policy = self.hook_policy(hook, grace_period=grace)
+            self.attach(cluster, policy)
+            self.update(cluster, timeout=limit)
             for name, arguments in self.ways(cluster, 2):
                 with self.subTest(name, grace=grace, hook=hook, limit=limit):
                     action = self.senlin.act(cluster, name, **arguments)
                     self.assertEqual('FAILED', action['status'])
                     reason = action['status_reason']
-                    for number in (grace, hook, limit):
+                    for number in (grace, hook or 0, NOVA, limit):
                         self.assertIn(f"'{number}'", reason)
                     self.assert_whole(cluster, SIZE)
             self.assertEqual(before, self.held(cluster))
             self.detach(cluster, base.DELETION_POLICY)
 
     def test_when_the_policy_is_attached(self):
+        for policy in (
+            self.deletion_policy(grace_period=1),
+            self.hook_policy(1),
+        ):
+            cluster = self.cluster()
+            self.update(cluster, timeout=NEEDED - 1)
+            reason = f"Set the timeout of the cluster to '{NEEDED}' or more."
+            self.assert_not_attached(reason, cluster, policy)
+            self.update(cluster, timeout=NEEDED)
+            self.attach(cluster, policy)
+
+    def test_nodes_that_are_stopped_first_need_twice_the_time(self):
         cluster = self.cluster()
-        self.limit_time(cluster, 60)
-        reason = "Set the timeout of the cluster to '65' or more."
-        policy = self.hook_policy(50, grace_period=10)
+        self.update(
+            cluster,
+            timeout=NEEDED,
+            config={'cluster.stop_node_before_delete': True},
+        )
+        reason = f"the timeout of the cluster to '{NEEDED + NOVA}' or more."
+        policy = self.deletion_policy(grace_period=1)
         self.assert_not_attached(reason, cluster, policy)
-        self.limit_time(cluster, 65)
-        self.attach(cluster, policy)
+
+    def test_a_policy_that_does_not_wait_adds_no_limit(self):
+        cluster = self.cluster()
+        self.update(cluster, timeout=6)
+        self.attach(cluster, self.deletion_policy())
 
 
-class Derived(HookCase):
+class Derived(TimeoutCase):
     def test_a_deletion_with_a_hook_is_decided_once(self):
         cluster = self.cluster(self.hook_policy(5), size=2)
         data = self.act(cluster, 'scale_in', count=2)
@@ -107,56 +148,31 @@ class Derived(HookCase):
         self.assert_whole(cluster, 0)
 
 
-class Many(HookCase):
-    def setUp(self):
-        super().setUp()
-        post = stub_cloud.Queue.message_post
-
-        def post_slowly(queue, name, message):
-            post(queue, name, message)
-            self.clock.passed += 100
-
-        self.patch(stub_cloud.Queue, 'message_post', post_slowly)
-
-    def test_the_last_node_has_less_time(self):
-        cluster = self.cluster(self.hook_policy(250), size=3)
-        self.act(cluster, 'scale_in', count=3)
-        self.assertEqual(3, len(self.cloud.queues['farewell']))
-        # The last message took Senlin until the end of the timeout.
-        self.assertLess(self.clock.passed, 300 + 250)
-        self.assert_whole(cluster, 0)
-
-    def test_all_messages_must_be_sent_in_time(self):
-        cluster = self.cluster(self.hook_policy(250), size=3)
-        self.limit_time(cluster, 260)
-        action = self.senlin.act(cluster, 'scale_in', count=3)
-        self.assertEqual('FAILED', action['status'])
-        self.assert_capacity(cluster, 0)
-        self.assertEqual(3, len(self.ids(cluster)))
-        path = '/actions?action=NODE_DELETE'
-        statuses = set()
-        for deletion in self.senlin.call('GET', path)['actions']:
-            statuses.add(deletion['status'])
-        self.assertEqual({'WAITING_LIFECYCLE_COMPLETION'}, statuses)
-
-
-class Near(HookCase):
+class Near(TimeoutCase):
     def test_random_timeouts_lose_no_server(self):
         for seed in range(RUNS):
             draw = random.Random(seed)  # noqa: S311 - no secret
             with self.subTest(seed=seed):
                 self.shrink(draw)
-                self.senlin.reset()
+            self.senlin.reset()
 
     def shrink(self, draw):
-        """Remove two nodes, if the policy does not refuse it."""
-        grace, hook = draw.randrange(20), draw.randrange(20)
-        policies = [self.hook_policy(hook, grace_period=grace)]
+        """Remove two nodes, and recover the cluster meanwhile."""
+        grace, hook = draw.randint(1, 20), draw.randrange(20)
+        if draw.random() < 0.5:
+            hook = 0
+            policies = [self.deletion_policy(grace_period=grace)]
+        else:
+            policies = [self.hook_policy(hook, grace_period=grace)]
         if draw.random() < 0.5:
             policies.append(self.load_balancing_policy())
-        cluster = self.cluster(*policies, size=4)
-        self.limit_time(cluster, max(1, grace + hook + draw.randint(-3, 12)))
+        cluster = self.cluster(*policies, size=SIZE)
+        # Around the limit, and around what the policy alone waits.
+        limit = grace + hook + 5 + draw.choice((0, NOVA))
+        self.update(cluster, timeout=limit + draw.randint(-3, 12))
         name, arguments = draw.choice(self.ways(cluster, 2))
-        action = self.senlin.act(cluster, name, **arguments)
-        size = 2 if action['status'] == 'SUCCEEDED' else 4
+        action = self.senlin.start(cluster, name, **arguments)
+        self.recover(cluster)
+        ended = self.senlin.wait(action)
+        size = SIZE - 2 if ended['status'] == 'SUCCEEDED' else SIZE
         self.assert_whole(cluster, size)

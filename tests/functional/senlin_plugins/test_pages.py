@@ -2,19 +2,18 @@
 
 """The pages about Senlin: the real client and shell, before the engine."""
 
-import argparse
 import collections
 import contextlib
 import re
 import shlex
 import subprocess
-from unittest import mock
 
 import ddt
 import yaml
-from senlin.db.sqlalchemy import api as db_api
+from senlin import objects
+from senlin.common import context
 
-from senlin_plugins import conversion, endpoints
+from senlin_plugins import endpoints
 from tests import pages
 from tests.functional.senlin_plugins import base, gateway
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
@@ -67,8 +66,6 @@ class PagesTest(pages.Walk, gateway.ShellTestCase):
         """Run a command to the end of what it starts in Senlin."""
         words, _, filter_words = command.words.partition(' | ')
         program, *arguments = shlex.split(words)
-        if program == 'senlin-plugins-convert':
-            return self.convert(arguments)
         self.assertEqual('openstack', program)
         for name, text in self.files.items():
             self.write(text, name)
@@ -87,27 +84,15 @@ class PagesTest(pages.Walk, gateway.ShellTestCase):
             ).stdout
         return result.output
 
-    def convert(self, arguments):
-        """Run ``senlin-plugins-convert`` on the database of the engine."""
-        parser = argparse.ArgumentParser()
-        conversion._add_commands(parser.add_subparsers(dest='command'))
-        command = parser.parse_args(arguments)
-        database = db_api.get_engine()
-        with mock.patch.object(conversion, '_connect', lambda: database):
-            if command.command == 'list':
-                return conversion._list_uses()
-            return conversion._convert(command)
-
     @property
     def c1(self):
         """Return the id of the cluster that the page calls c1."""
         return self.senlin.call('GET', '/clusters/c1')['cluster']['id']
 
-    def begin(self, profile_type):
+    def begin(self):
         """Return to an empty Senlin, with what a section assumes."""
         self.senlin.reset()
         spec = yaml.safe_load(self.files['profile.yaml'])
-        spec['type'] = profile_type
         profile = {'name': 'web', 'spec': spec}
         self.senlin.call('POST', '/profiles', {'profile': profile})
         policy = {
@@ -165,7 +150,7 @@ class PagesTest(pages.Walk, gateway.ShellTestCase):
         self.assert_nodes(self.c1, **{ONE: 1, TWO: 2, THREE: 2})
 
     def check_region_never_answers(self, run):
-        self.begin('senlin_plugins.nova.server')
+        self.begin()
         self.act_on_cluster('create --profile web --desired-capacity 0 c1')
         self.act_on_cluster('policy attach --policy spread c1')
         self.act_on_cluster('expand --count 2 c1')
@@ -195,30 +180,33 @@ class PagesTest(pages.Walk, gateway.ShellTestCase):
         self.assertEqual({'wider'}, names)
         self.assertEqual(before, self.held(self.c1))
 
-    def check_converted(self, run):
-        self.begin('os.nova.server')
-        self.act_on_cluster('create --profile web --desired-capacity 3 c1')
+    def check_adopted(self, run):
+        node = self.ids(self.c1, TWO)[0]
+        server = self.held(self.c1)[node]
+        # As if somebody else had created the server.
+        self.senlin.act(self.c1, 'del_nodes', nodes=[node])
+        objects.Node.delete(context.get_admin_context(), node)
+        self.cloud.regions[TWO].servers[server].key_name = 'mine'
         before = self.held(self.c1)
-        run()
-        self.assertEqual(before, self.held(self.c1))
-        self.assert_nodes(self.c1, **{ONE: 3})
+        run(SERVER=server)
+        (adopted,) = self.held(self.c1).items() - before.items()
+        self.assertEqual(server, adopted[1])
+        self.act_node(adopted[0], 'check')
+        self.assertEqual('ACTIVE', self.shown(adopted[0])['status'])
+        self.assertIn(server, self.cloud.regions[TWO].servers)
 
-    def check_away(self, run):
-        self.act_on_cluster('expand --count 1 c1')
-        (node,) = self.ids(self.c1, TWO)
-        self.assertIn(TWO, run(NODE=node))
-        self.assert_nodes(self.c1, **{ONE: 3})
-
-    def check_back(self, run):
-        self.detach(self.c1)
-        before = self.held(self.c1)
+    def check_rolled_back(self, run):
+        self.begin()
         run()
-        self.assertEqual(before, self.held(self.c1))
-        listed = self.convert(['list'])
-        self.assertEqual('Nothing needs this package.', listed)
+
+    def check_removed(self, run):
+        self.act_on_cluster('create --profile web --desired-capacity 0 c1')
+        run()
+        for kind in 'clusters', 'policies', 'profiles':
+            self.assertEqual([], self.senlin.call('GET', f'/{kind}')[kind])
 
     def check_failed_region(self, run):
-        self.begin('senlin_plugins.nova.server')
+        self.begin()
         self.act_on_cluster('create --profile web --desired-capacity 0 c1')
         self.act_on_cluster('policy attach --policy spread c1')
         self.cloud.regions[TWO].failures['server_create'] = 'dead'

@@ -7,12 +7,12 @@ from testing.senlin import engine
 from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import (
     EXACTLY,
-    KEYSTONE_DOWN,
     NO_PLAN,
     NO_REGION,
     ONE,
     THREE,
     TWO,
+    UNEXPECTED,
     VOLUME,
 )
 
@@ -23,26 +23,16 @@ class Growing(base.TestCase):
             'event': 'CLUSTER_SCALE_OUT',
             'adjustment': {'type': 'CHANGE_IN_CAPACITY', 'number': 3},
         }
-        zones = {'zones': [{'name': 'nova'}]}
-        group = {'servergroup': {'name': 'apart'}}
         cluster = self.cluster(
             self.senlin.policy('senlin.policy.scaling', scaling),
-            self.senlin.policy('senlin.policy.zone_placement', zones),
-            self.senlin.policy('senlin.policy.affinity', group),
             self.region_policy((TWO, 200), (THREE, 100), (ONE, 100, 0)),
         )
         data = self.act(cluster, 'scale_out')
         self.assertEqual('OK', data['status'])
         counts = {TWO: 2, THREE: 1}
+        self.assertEqual({'count': 3, 'regions': counts}, data['creation'])
         self.assertEqual(
-            {'count': 3, 'zones': {'nova': 3}, 'regions': counts},
-            data['creation'],
-        )
-        self.assertEqual(
-            [
-                {'servergroup': 'group apart', 'region_name': name}
-                for name in (THREE, TWO, TWO)
-            ],
+            [{'region_name': name} for name in (THREE, TWO, TWO)],
             data['placement']['placements'],
         )
         self.assert_servers(cluster, **counts)
@@ -80,7 +70,7 @@ class Growing(base.TestCase):
         nodes = self.senlin.nodes(cluster)
         for failure, names, reason in (
             ('', {THREE}, NO_REGION),
-            ('Keystone is down', {ONE, TWO, THREE}, KEYSTONE_DOWN),
+            ('Keystone is down', {ONE, TWO, THREE}, UNEXPECTED),
         ):
             self.cloud.keystone_failure = failure
             self.cloud.keystone_regions = names
@@ -224,6 +214,13 @@ class Needing(base.TestCase):
 
 
 class Refusing(base.TestCase):
+    def test_a_profile_that_creates_all_nodes_in_one_region_is_refused(self):
+        profile = self.senlin.profile('os.nova.server')
+        cluster = self.cluster(profile=profile, size=1)
+        policy = self.region_policy((ONE,))
+        reason = "of type 'os.nova.server-1.0' creates all nodes in one region"
+        self.assert_not_attached(reason, cluster, policy)
+
     def test_a_cluster_whose_nodes_have_no_region_is_refused(self):
         profile = self.senlin.profile('os.nova.server')
         cluster = self.cluster(profile=profile, size=1)

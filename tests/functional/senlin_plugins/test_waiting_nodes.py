@@ -11,14 +11,14 @@ from unittest import mock
 from senlin.engine import senlin_lock
 from senlin.objects import cluster_lock
 
-from senlin_plugins.region_policy import CREATED_ALREADY
+from senlin_plugins.region_policy import NOT_WAITING
 from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import (
-    KEYSTONE_DOWN,
     NO_PLAN,
     ONE,
     THREE,
     TWO,
+    UNEXPECTED,
 )
 
 
@@ -44,9 +44,9 @@ class Waiting(base.TestCase):
         cluster = self.spread((THREE, 100, 1), (TWO, 1), count=1)
         node = self.lose(cluster)
         self.cloud.keystone_failure = 'Keystone is down'
-        self.assert_failed(KEYSTONE_DOWN, self.senlin.act(cluster, 'recover'))
+        self.assert_failed(UNEXPECTED, self.senlin.act(cluster, 'recover'))
         action = self.senlin.act_node(node, 'recover')
-        self.assert_failed(KEYSTONE_DOWN, action)
+        self.assert_failed(UNEXPECTED, action)
         self.assertEqual('INIT', self.shown(node)['status'])
         self.cloud.keystone_failure = ''
         self.act(cluster, 'recover')
@@ -55,7 +55,7 @@ class Waiting(base.TestCase):
         self.assertEqual(TWO, base.region_of(before))
         # As if its NODE_CREATE had waited for the lock all the time.
         action = self.senlin.run(node, 'NODE_CREATE')
-        self.assert_failed(CREATED_ALREADY, action)
+        self.assert_failed(NOT_WAITING, action)
         self.assertEqual(before, self.shown(node))
         self.assert_servers(cluster, **{THREE: 1, TWO: 1})
 

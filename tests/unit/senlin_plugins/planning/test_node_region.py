@@ -67,17 +67,6 @@ class Needs(unittest.TestCase):
         self.assertEqual(['compute', *services], needed)
         self.assertEqual(ties, node_region.list_ties(properties))
 
-    @ddt.unpack
-    @ddt.data(
-        ([], None, set()),
-        (["'port' of 'networks'"], 'A', {'B', 'C'}),
-        (["'port' of 'networks'"], None, {'A', 'B', 'C'}),
-    )
-    def test_ties_exclude_all_regions_but_one(self, ties, region, excluded):
-        self.assertEqual(
-            excluded, node_region.excluded_by_ties('ABC', ties, region)
-        )
-
 
 @ddt.ddt
 class Regions(unittest.TestCase):
