@@ -27,8 +27,8 @@ def find_faults(
     names: Collection[str],
     services: Collection[str],
     interface: str,
-    timeout: float = 0,
-    catalog: bool = True,
+    timeout: float,
+    catalog: bool,
 ) -> dict[str, str]:
     """Check regions, and return what is wrong with them.
 
@@ -37,8 +37,7 @@ def find_faults(
     :param names: the regions to check.
     :param services: the services that a region needs.
     :param interface: which endpoints count, such as ``public``.
-    :param timeout: seconds in which a service must answer. With 0, no service
-        is asked.
+    :param timeout: seconds in which a service must answer.
     :param catalog: whether it is a fault if the catalog lacks a service.
     :returns: region name -> the fault as text, only for regions that have a
         fault.
@@ -48,10 +47,8 @@ def find_faults(
         for service in services:
             url = find_endpoint(session, name, service, interface)
             urls[name, service] = url
-    silent: set[str] = set()
-    if timeout:
-        endpoints = {url for url in urls.values() if url}
-        silent = find_silent_endpoints(session, endpoints, timeout)
+    endpoints = {url for url in urls.values() if url}
+    silent = find_silent_endpoints(session, endpoints, timeout)
     faults = {}
     for name in {*names} - {*in_keystone}:
         faults[name] = 'Keystone does not know it'
