@@ -111,7 +111,8 @@ def find_problems(
         servers: first those with a server that its host would refuse, then
         those with the most servers.
     """
-    from osc_placement_plugins.inventory import create_matcher, group_refused
+    from nova_filters.matching import report
+    from osc_placement_plugins.inventory import create_matcher
     from osc_placement_plugins.source.records import Flavor
 
     judged = 0
@@ -140,9 +141,18 @@ def find_problems(
         flavor = Flavor(flavor_name, dict(specs))
         matcher = create_matcher(flavor, inventory)
         _, refused = matcher.match_hosts(alike)
-        for group in group_refused(matcher, refused):
-            problem = Problem(REFUSED, flavor_name, group.reason)
-            problems[problem] = problems.get(problem, []) + group.hosts
+        groups: dict[Any, list[CloudServer]] = {}
+        for server in refused:
+            reasons = report.list_reasons(matcher, [server])
+            mismatches = tuple(reason.mismatch for reason in reasons)
+            groups.setdefault(mismatches, []).append(server)
+        for mismatches, group in groups.items():
+            texts = []
+            for mismatch in mismatches:
+                shared = report.Reason(mismatch, group)
+                texts.append(str(report.explain_reason(matcher, shared)))
+            problem = Problem(REFUSED, flavor_name, '; '.join(texts))
+            problems[problem] = problems.get(problem, []) + group
     return judged, sorted(
         problems.items(),
         key=lambda item: (item[0].kind, -len(item[1]), item[0]),

@@ -4,14 +4,11 @@
 
 import dataclasses
 import functools
-import operator
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
 
-from nova_filters.matching import inputs, report
+from nova_filters.matching import inputs
 from nova_filters.matching.matcher import Matcher
-from nova_filters.matching.mismatch import Mismatch, quote_all
-from os_placement_plugins.text import listed
+from nova_filters.matching.mismatch import quote_all
 from osc_placement_plugins.source.records import (
     UNKNOWN,
     ComputeHost,
@@ -91,46 +88,6 @@ class Inventory:
         ]
 
 
-class Group(NamedTuple):
-    """Hosts that are refused for the same reason.
-
-    :param summary: the reason in the words of nova-scheduler's log.
-    :param reason: the reason with all values in the hosts' aggregates.
-    """
-
-    summary: str
-    reason: str
-    hosts: list[Any]
-
-
 def create_matcher(flavor: Flavor, inventory: Inventory) -> Matcher:
     """Return the filter's matcher of hosts for a flavor."""
     return Matcher(inputs.read_flavor(flavor.extra_specs), inventory.exempt)
-
-
-def group_refused(
-    matcher: Matcher, refused: Mapping[Mismatch, list[Any]]
-) -> list[Group]:
-    """Return the refused hosts by their first reason, largest group first.
-
-    If the flavor and an aggregate refuse each other, the reason of the flavor
-    counts.
-    """
-    groups = []
-    for summary, hosts in report.group_hosts(matcher, refused).items():
-        mismatch = matcher.list_mismatches(hosts[0].aggregates)[0]
-        aggregates: set[Any] = set()
-        for host in hosts:
-            aggregates.update(host.aggregates)
-        reason = matcher.explain(
-            mismatch, sorted(aggregates, key=operator.attrgetter('name'))
-        )
-        groups.append(Group(summary, str(reason), hosts))
-    groups.sort(key=lambda group: (-len(group.hosts), group.summary))
-    return groups
-
-
-def describe_groups(groups: Sequence[Group]) -> str:
-    """Return the reasons, each with its number of hosts."""
-    reasons = [f'{group.summary} ({len(group.hosts)})' for group in groups]
-    return listed(reasons, report.NAMED)

@@ -3,7 +3,7 @@
 """The host filter ``AggregateInstanceTypeFilter``."""
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import nova.conf
@@ -12,7 +12,6 @@ from nova.scheduler import filters
 from nova_filters import plugin
 from nova_filters.matching import inputs, report
 from nova_filters.matching.matcher import Matcher
-from nova_filters.matching.mismatch import Mismatch
 from os_placement_plugins import logger
 from os_placement_plugins.text import quote
 
@@ -39,38 +38,38 @@ def _is_rebuild(spec_obj: Any, hosts: Sequence[Any]) -> bool:
 
 
 def _log_refused(
-    matcher: Matcher,
-    passed: list[Any],
-    refused: Mapping[Mismatch, list[Any]],
-    spec_obj: Any,
+    matcher: Matcher, refused: Sequence[Any], spec_obj: Any
 ) -> None:
-    """Log why hosts are refused."""
-    instance = plugin.field(spec_obj, 'instance_uuid')
-    if LOG.isEnabledFor(logging.DEBUG):
-        for hosts, reason in report.explain_groups(matcher, refused):
-            LOG.debug(
-                'Instance %(instance)s: %(count)d host(s) in aggregates '
-                '%(aggregates)s refused: %(reason)s',
-                {
-                    'instance': instance,
-                    'count': len(hosts),
-                    'aggregates': report.list_names(hosts[0]),
-                    'reason': reason,
-                },
-            )
-    if refused and not passed:
-        total = sum(map(len, refused.values()))
-        groups = report.group_hosts(matcher, refused, report.NAMED)
-        LOG.info(
-            'Instance %(instance)s, flavor %(flavor)s: 0 of %(total)d hosts: '
-            '%(reasons)s',
+    """Log for each group of refused hosts why they are refused."""
+    for hosts in report.group_hosts(refused):
+        mismatches = matcher.explain_mismatches(hosts[0].aggregates or ())
+        LOG.debug(
+            'Instance %(instance)s: %(count)d host(s) in aggregates '
+            '%(aggregates)s refused: %(reasons)s',
             {
-                'instance': instance,
-                'flavor': quote(plugin.field(spec_obj.flavor, 'name')),
-                'total': total,
-                'reasons': report.count_reasons(groups, total),
+                'instance': plugin.field(spec_obj, 'instance_uuid'),
+                'count': len(hosts),
+                'aggregates': report.list_names(hosts[0]),
+                'reasons': '; '.join(map(str, mismatches)),
             },
         )
+
+
+def _log_no_host(
+    matcher: Matcher, refused: Sequence[Any], spec_obj: Any
+) -> None:
+    """Log why no host passes."""
+    reasons = report.list_reasons(matcher, refused)
+    LOG.info(
+        'Instance %(instance)s, flavor %(flavor)s: 0 of %(total)d hosts: '
+        '%(reasons)s',
+        {
+            'instance': plugin.field(spec_obj, 'instance_uuid'),
+            'flavor': quote(plugin.field(spec_obj.flavor, 'name')),
+            'total': len(refused),
+            'reasons': report.count_reasons(matcher, reasons),
+        },
+    )
 
 
 # Nova has no type annotations, so mypy would report the base class.
@@ -114,8 +113,10 @@ class AggregateInstanceTypeFilter(
             exempt = tuple(CONF.nova_filters.exempt_metadata_keys)
             matcher = Matcher(flavor, exempt)
             passed, refused = matcher.match_hosts(hosts)
-            if refused:
-                _log_refused(matcher, passed, refused, spec_obj)
+            if LOG.isEnabledFor(logging.DEBUG):
+                _log_refused(matcher, refused, spec_obj)
+            if refused and not passed:
+                _log_no_host(matcher, refused, spec_obj)
         except Exception:
             # A filter that raises ends the boot request with an error; a
             # filter that lets all hosts pass breaks the operator's rules.

@@ -86,42 +86,39 @@ class Aggregate:
         """Tell whether the aggregate's ``force_metadata_check`` is on."""
         return read_flag(self.metadata) == FLAG
 
-    @property
-    def flagged(self) -> bool:
-        """Tell whether one of the aggregate's flags is on."""
-        return read_flag(self.metadata) != ''
-
-    def items(self) -> Iterator[tuple[str, str]]:
+    def items(self, flag: str = FLAG) -> Iterator[tuple[str, str]]:
         """Yield each key with its value, except the flags.
 
+        :param flag: the flag of interest.
         :returns: the pairs, without those whose value is None: in Nova's API,
-            None removes the key. In a flagged aggregate, :data:`SCOPE` is
-            removed from the keys, so a key may come twice.
+            None removes the key. If the flag is on, :data:`SCOPE` is removed
+            from the keys, so a key may come twice.
         """
-        flagged = self.flagged
+        is_on = read_flag(self.metadata) == flag
         for key, value in self.metadata.items():
-            if flagged:
+            if is_on:
                 key = key.removeprefix(SCOPE)
             if key not in FLAGS and value is not None:
                 yield key, value
 
-    def pieces(self, key: str) -> list[Requirement]:
+    def pieces(self, key: str, flag: str = FLAG) -> list[Requirement]:
         """Return the pieces of the aggregate's values for a key.
 
-        Each piece is one alternative.
+        Each piece is one alternative. Sentinels and operators have a meaning
+        if the flag is on (use cases 5, 6).
         """
+        read: Callable[[str], Requirement] = requirement.literal
+        if read_flag(self.metadata) == flag:
+            read = requirement.parse
         pieces: list[Requirement] = []
-        for name, value in self.items():
+        for name, value in self.items(flag):
             if name == key:
-                pieces += requirement.parse_metadata(value, self.flagged)
+                pieces += map(read, requirement.split(value))
         return pieces
 
 
 def read_flag(metadata: Mapping[str, str]) -> str:
     """Return the flag that counts in these metadata.
-
-    If a flag counts, sentinels and operators have a meaning in the other
-    values. Otherwise, all values are plain text.
 
     :returns: one of :data:`FLAGS`; empty if neither is on.
     """
@@ -129,21 +126,6 @@ def read_flag(metadata: Mapping[str, str]) -> str:
         if flag in metadata and requirement.is_on(metadata[flag]):
             return flag
     return ''
-
-
-def list_names(key: str, flagged: bool) -> list[str]:
-    """Return the names under which metadata may have a key.
-
-    :param flagged: whether a flag counts in the metadata.
-    """
-    if not flagged:
-        return [key]
-    if key in FLAGS:
-        return []
-    names = [f'{SCOPE}{key}']
-    if not key.startswith(SCOPE):
-        names.append(key)
-    return names
 
 
 def read_aggregate(aggregate: Any) -> Aggregate:

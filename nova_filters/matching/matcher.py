@@ -2,44 +2,44 @@
 
 """Match the hosts of one request by the metadata of their aggregates.
 
-Each aggregate is read once, and hosts whose aggregates say the same share one
-answer. Nothing is kept between requests.
+Each aggregate is read once. Nothing is kept between requests.
 """
 
 import functools
 from collections.abc import (
     Callable,
     Collection,
-    Container,
     Iterable,
     Iterator,
     Mapping,
     Sequence,
+    Set,
 )
 from typing import Any, Final, NamedTuple, TypeVar
 
 from nova_filters.matching import inputs, statements
 from nova_filters.matching.mismatch import Cause, Mismatch, Side
+from nova_filters.matching.requirement import (
+    FORBIDDEN,
+    OMITTABLE,
+    Requirement,
+)
+from nova_filters.matching.statements import Demands
 from os_placement_plugins.text import quote
 
 HostT = TypeVar('HostT')
 
-#: The refused hosts by the first mismatch of each host.
-Refused = dict[Mismatch, list[HostT]]
-#: What demanding aggregates say about the keys that the flavor lacks: the
-#: keys with a plain value, and the other keys with the bits of their value.
-Demands = tuple[frozenset[str], frozenset[tuple[str, int]]]
-#: What an aggregate says to a flavor. First, the bits of the module
-#: ``statements`` for each extra spec of the flavor, all in one number, so that
-#: one ``|`` joins two aggregates. Then its demands.
-Statement = tuple[int, Demands | None]
-#: What the aggregates of a host say together.
-Joined = tuple[int, frozenset[Demands]]
+#: The sentinels "~" and "!" in demands, each with its key.
+Sentinels = Collection[tuple[str, str]]
+#: What an aggregate says to a flavor: what it offers to the extra specs, the
+#: keys that it demands, and the sentinels in its demands. The offers are bits
+#: in one number, so that one ``|`` joins those of two aggregates.
+Statement = tuple[int, Set[str], Sentinels]
 
-#: What a plain value says about a key that the flavor lacks.
-_PLAIN: Final = statements.CARRIED | statements.DEMANDED
-#: How many bits of a statement belong to one extra spec.
-_WIDTH: Final = 8
+_NO_KEYS: Final[frozenset[str]] = frozenset()
+_NO_DEMANDS: Final = Demands(_NO_KEYS, _NO_KEYS, _NO_KEYS)
+#: How many bits belong to one extra spec.
+_WIDTH: Final = 4
 _MASK: Final = (1 << _WIDTH) - 1
 
 
@@ -56,14 +56,16 @@ class _Answers(dict[Any, Any]):
 
 
 class _Check(NamedTuple):
-    """What comes of both checks for the extra specs of a flavor.
+    """What the offers of a host's aggregates mean for a flavor.
 
-    :param mismatches: those of ``Side.FLAVOR``.
-    :param unmet: why the flavor does not meet the demands for its keys.
+    :param mismatches: those of ``Side.FLAVOR``, by the number of the extra
+        spec.
+    :param accepted: the keys of the flavor for which the demanding aggregates
+        accept each of its extra specs.
     """
 
-    mismatches: list[Mismatch]
-    unmet: dict[str, Cause]
+    mismatches: dict[int, Mismatch]
+    accepted: Set[str]
 
 
 class Matcher:
@@ -75,7 +77,8 @@ class Matcher:
     :param flavor: the result of
         :func:`nova_filters.matching.inputs.read_flavor`.
     :param exempt: patterns of keys that no aggregate may demand.
-    :param flag: the flag with which an aggregate demands its keys.
+    :param flag: the flag with which an aggregate demands its keys. Only there
+        do sentinels and operators have a meaning.
     """
 
     def __init__(
@@ -86,55 +89,49 @@ class Matcher:
     ) -> None:
         self.flavor = flavor
         self._flag = flag
-        self._indices: dict[str, list[int]] = {}
-        for index, spec in enumerate(flavor):
-            self._indices.setdefault(spec.key, []).append(index)
+        self._flavor_keys = statements.list_keys(flavor)
         is_exempt = inputs.compile_exemption(exempt)
-        # What reads the extra specs of the flavor, by the aggregate's flag.
-        self._readers = {}
-        for each in ('', *inputs.FLAGS):
-            demanding = each == flag
-            self._readers[each] = _list_readers(
-                flavor, bool(each), demanding, is_exempt
+        self._demands = _Answers(statements.read_demand)
+        # For each extra spec, what reads the values of its key: in an
+        # aggregate that demands nothing, and in another one.
+        self._plain_readers: list[tuple[str, _Answers]] = []
+        readers: dict[str, list[_Answers]] = {}
+        for number, spec in enumerate(flavor):
+            plain = functools.partial(
+                _read_offer, spec.requirement, number, False, False
             )
-        self._lacking_keys = _Answers(
-            functools.partial(_find_lacking, self._indices, is_exempt)
-        )
-        self._lacking_bits = _Answers(
-            functools.partial(
-                statements.read, None, flagged=True, demanded=True
+            self._plain_readers.append((spec.key, _Answers(plain)))
+            is_demanded = not is_exempt(spec.key)
+            forced = functools.partial(
+                _read_offer, spec.requirement, number, True, is_demanded
             )
-        )
+            readers.setdefault(spec.key, []).append(_Answers(forced))
+        self._keys = _Answers(functools.partial(_find_key, is_exempt, readers))
         self._checks = _Answers(functools.partial(_check_flavor, flavor))
-        self._unmet_demands = _Answers(_unmet_demand)
         self._statements: dict[Any, Statement] = {}
 
     def match_hosts(
         self, hosts: Iterable[HostT]
-    ) -> tuple[list[HostT], Refused[HostT]]:
-        """Return the hosts that pass, and the refused hosts by mismatch.
+    ) -> tuple[list[HostT], list[HostT]]:
+        """Return the hosts that pass, and the refused hosts.
 
         :param hosts: objects with the attribute ``aggregates``. A host is
-            refused if its aggregates cannot be read.
-        :returns: the hosts that pass, in their old order, and the others.
+            refused if one of its aggregates cannot be read.
+        :returns: both in their old order.
         """
         passed: list[HostT] = []
-        refused: Refused[HostT] = {}
-        groups: dict[Joined, list[HostT]] = {}
+        refused: list[HostT] = []
         for host in hosts:
+            aggregates = host.aggregates or ()  # type: ignore[attr-defined]
             try:
-                joined = self._join_statements(host.aggregates or ())  # type: ignore[attr-defined]
-            except Exception as exc:
-                refused.setdefault(_unreadable_mismatch(exc), []).append(host)
-                continue
-            group = groups.get(joined)
-            if group is None:
-                mismatch = self._find_first(joined)
-                group = passed
-                if mismatch is not None:
-                    group = refused.setdefault(mismatch, [])
-                groups[joined] = group
-            group.append(host)
+                check, _, unmet = self._check_aggregates(aggregates)
+                is_refused = bool(check.mismatches or unmet)
+            except Exception:
+                is_refused = True
+            if is_refused:
+                refused.append(host)
+            else:
+                passed.append(host)
         return passed, refused
 
     def list_mismatches(self, aggregates: Iterable[Any]) -> list[Mismatch]:
@@ -145,13 +142,16 @@ class Matcher:
             ``Side.AGGREGATE``. Each part is sorted by key.
         """
         try:
-            joined = self._join_statements(aggregates)
+            check, demands, unmet = self._check_aggregates(aggregates)
         except Exception as exc:
-            return [_unreadable_mismatch(exc)]
-        bits, _ = joined
-        mismatches = dict.fromkeys(self._checks[bits].mismatches)
-        for unmet in sorted(self._find_unmet(joined).items()):
-            mismatches[self._unmet_demands[unmet]] = None
+            problem = quote(f'{type(exc).__name__}: {exc}')
+            return [
+                Mismatch(Side.AGGREGATE, Cause.UNREADABLE, problem=problem)
+            ]
+        mismatches = dict.fromkeys(check.mismatches.values())
+        for key in sorted(unmet):
+            cause = statements.find_cause(self._flavor_keys, demands, key)
+            mismatches[Mismatch(Side.AGGREGATE, cause, key)] = None
         return [*mismatches]
 
     def explain_mismatches(
@@ -175,7 +175,7 @@ class Matcher:
             if mismatch.cause is Cause.UNREADABLE:
                 names.append(readable.name)
                 continue
-            for piece in readable.pieces(mismatch.key):
+            for piece in readable.pieces(mismatch.key, self._flag):
                 if mismatch.side is Side.FLAVOR and piece.absence_only:
                     continue
                 names.append(readable.name)
@@ -201,211 +201,159 @@ class Matcher:
         """Tell whether an aggregate may be a cause of a mismatch."""
         if mismatch.side is Side.FLAVOR:
             return True
-        key = mismatch.key
         try:
-            statement = self._statements.get(aggregate)
-            if statement is None:
-                statement = self._read_statement(aggregate)
+            _, demanded, sentinels = self._read_aggregate(aggregate)
         except Exception:
             return mismatch.cause is Cause.UNREADABLE
-        bits, demands = statement
-        for index in self._indices.get(key, ()):
-            if _select_bits(bits, index) & statements.DEMAND:
-                return True
-        if demands is None:
-            return False
-        plain_keys, other_demands = demands
-        return key in plain_keys or key in dict(other_demands)
+        key = mismatch.key
+        return key in demanded or (FORBIDDEN, key) in sentinels
 
     def met_specs(self, aggregates: Iterable[Any]) -> list[int]:
-        """Return the indices of the extra specs that some aggregates meet.
+        """Return the numbers of the extra specs that some aggregates meet.
 
         :raises Exception: if an aggregate cannot be read.
         """
-        joined, _ = self._join_statements(aggregates)
-        return [
-            index
-            for index, spec in enumerate(self.flavor)
-            if statements.check_flavor(spec, _select_bits(joined, index))
-            is None
-        ]
+        check, _, _ = self._check_aggregates(aggregates)
+        numbers = range(len(self.flavor))
+        return [number for number in numbers if number not in check.mismatches]
 
     def count_unmet_demands(self, aggregates: Iterable[Any]) -> int:
         """Return how many keys some aggregates demand in vain.
 
         :raises Exception: if an aggregate cannot be read.
         """
-        return len(self._find_unmet(self._join_statements(aggregates)))
+        _, _, unmet = self._check_aggregates(aggregates)
+        return len(unmet)
 
-    def _join_statements(self, aggregates: Iterable[Any]) -> Joined:
-        """Return what some aggregates say together.
+    def _check_aggregates(
+        self, aggregates: Iterable[Any]
+    ) -> tuple[_Check, Demands, Set[str]]:
+        """Return the check, the demands, and the keys of unmet demands.
 
         :raises Exception: if an aggregate cannot be read.
         """
-        joined_bits = 0
-        joined_demands = []
+        offers = 0
+        demanded = []
+        sentinels: list[tuple[str, str]] = []
         for aggregate in aggregates:
-            statement = self._statements.get(aggregate)
-            if statement is None:
-                statement = self._read_statement(aggregate)
-            bits, demands = statement
-            joined_bits |= bits
-            if demands is not None:
-                joined_demands.append(demands)
-        return joined_bits, frozenset(joined_demands)
+            offer, keys, signs = self._read_aggregate(aggregate)
+            offers |= offer
+            if keys:
+                demanded.append(keys)
+            if signs:
+                sentinels += signs
+        check = self._checks[offers]
+        if not demanded and not sentinels:
+            return check, _NO_DEMANDS, _NO_KEYS
+        demands = Demands(
+            demanded=_NO_KEYS.union(*demanded),
+            omittable={key for sign, key in sentinels if sign == OMITTABLE},
+            forbidden={key for sign, key in sentinels if sign == FORBIDDEN},
+        )
+        return (
+            check,
+            demands,
+            statements.find_unmet(self._flavor_keys, check.accepted, demands),
+        )
 
-    def _read_statement(self, aggregate: Any) -> Statement:
-        """Return what an aggregate says, and remember it.
+    def _read_aggregate(self, aggregate: Any) -> Statement:
+        """Return what an aggregate says. It is read only once.
 
         :raises Exception: if the aggregate cannot be read.
         """
+        statement = self._statements.get(aggregate)
+        if statement is not None:
+            return statement
         metadata = aggregate.metadata or {}
-        flag = inputs.read_flag(metadata)
-        bits = 0
-        for name, bits_of_values, shift in self._readers[flag]:
-            value = metadata.get(name)
-            if value is not None:
-                bits |= bits_of_values[value] << shift
-        demands = None
-        if flag == self._flag:
-            demands = self._read_demands(metadata)
-        statement = bits, demands
+        if inputs.read_flag(metadata) == self._flag:
+            statement = self._read_demands(metadata)
+        else:
+            offers = 0
+            for key, offers_of_values in self._plain_readers:
+                value = metadata.get(key)
+                if value is not None:
+                    offers |= offers_of_values[value]
+            statement = offers, _NO_KEYS, ()
         self._statements[aggregate] = statement
         return statement
 
-    def _read_demands(self, metadata: Mapping[str, str]) -> Demands | None:
-        """Return what a demanding aggregate demands that the flavor lacks."""
-        plain_keys = []
-        other_demands = []
-        lacking_keys = self._lacking_keys
-        lacking_bits = self._lacking_bits
+    def _read_demands(self, metadata: Mapping[str, str]) -> Statement:
+        """Return what an aggregate with the flag says."""
+        offers = 0
+        demanded = []
+        sentinels = []
+        keys = self._keys
+        demands = self._demands
         # Copy the pairs: another thread may change the metadata.
         for name, value in [*metadata.items()]:
-            key = lacking_keys[name]
             # In Nova's API, None removes a key.
-            if key is None or value is None:
+            if value is None:
                 continue
-            bits = lacking_bits[value]
-            if bits == _PLAIN:
-                plain_keys.append(key)
-            else:
-                other_demands.append((key, bits))
-        if plain_keys or other_demands:
-            return frozenset(plain_keys), frozenset(other_demands)
-        return None
-
-    def _find_first(self, joined: Joined) -> Mismatch | None:
-        """Return the first mismatch with a host; None if it passes."""
-        bits, _ = joined
-        check: _Check = self._checks[bits]
-        if check.mismatches:
-            return check.mismatches[0]
-        unmet = self._find_unmet(joined)
-        if not unmet:
-            return None
-        key = min(unmet)
-        mismatch: Mismatch = self._unmet_demands[key, unmet[key]]
-        return mismatch
-
-    def _find_unmet(self, joined: Joined) -> dict[str, Cause]:
-        """Return the demanded keys that the flavor does not meet."""
-        bits, demands = joined
-        unmet = dict.fromkeys(
-            frozenset().union(*[plain_keys for plain_keys, _ in demands]),
-            Cause.MISSING,
-        )
-        unmet.update(self._checks[bits].unmet)
-        # Values of the same key may say different things.
-        joined_others: dict[str, int] = {}
-        for _, other_demands in demands:
-            for key, demand in other_demands:
-                joined_others[key] = joined_others.get(key, 0) | demand
-        for key, demand in joined_others.items():
-            if unmet.pop(key, None):
-                demand |= _PLAIN
-            cause = statements.check_demand(None, demand)
-            if cause is not None:
-                unmet[key] = cause
-        return unmet
+            key, readers = keys[name]
+            for offers_of_values in readers:
+                offers |= offers_of_values[value]
+            if key is None:
+                continue
+            is_demanded, signs = demands[value]
+            if is_demanded:
+                demanded.append(key)
+            for sign in signs:
+                sentinels.append((sign, key))
+        return offers, frozenset(demanded), sentinels
 
 
-def _check_flavor(flavor: Sequence[inputs.FlavorSpec], joined: int) -> _Check:
-    """Check the extra specs of a flavor.
-
-    :param joined: what the aggregates of a host say about them.
-    """
-    mismatches = []
-    unmet = {}
-    for index, spec in enumerate(flavor):
-        bits = _select_bits(joined, index)
-        cause = statements.check_flavor(spec, bits)
-        if cause is not None:
-            mismatches.append(
-                Mismatch(
-                    Side.FLAVOR,
-                    cause,
-                    spec.key,
-                    accepted_values=(spec.requirement.text,),
-                    problem=spec.requirement.problem,
-                )
-            )
-        cause = statements.check_demand(spec.requirement, bits)
-        if cause is not None:
-            unmet[spec.key] = cause
-    return _Check(mismatches, unmet)
-
-
-def _list_readers(
-    flavor: Sequence[inputs.FlavorSpec],
-    flagged: bool,
-    demanding: bool,
+def _find_key(
     is_exempt: Callable[[str], object],
-) -> list[tuple[str, _Answers, int]]:
-    """Return what reads the extra specs of a flavor in some aggregates.
+    readers: Mapping[str, list[_Answers]],
+    name: str,
+) -> tuple[str | None, Sequence[_Answers]]:
+    """Return what a key in metadata with the flag means.
 
-    :param flagged: whether a flag counts in the aggregates.
-    :param demanding: whether the aggregates demand their keys.
-    :returns: for each name of a key in metadata, the bits for each value, and
-        where these bits belong in a statement.
-    """
-    readers = []
-    for index, spec in enumerate(flavor):
-        read = functools.partial(
-            statements.read,
-            spec.requirement,
-            flagged=flagged,
-            demanded=demanding and not is_exempt(spec.key),
-        )
-        answers = _Answers(read)
-        for name in inputs.list_names(spec.key, flagged):
-            readers.append((name, answers, index * _WIDTH))
-    return readers
-
-
-def _find_lacking(
-    flavor_keys: Container[str], is_exempt: Callable[[str], object], name: str
-) -> str | None:
-    """Return the key that an aggregate demands and the flavor lacks.
-
+    :param readers: what reads values for the flavor, by key.
     :param name: the key, as the metadata have it.
-    :returns: None if the flavor has the key, or if no aggregate demands it.
+    :returns: the key that the aggregate demands; None if it demands none. Then
+        what reads its value.
     """
     key = name.removeprefix(inputs.SCOPE)
-    if key in inputs.FLAGS or key in flavor_keys or is_exempt(key):
-        return None
-    return key
+    if key in inputs.FLAGS:
+        return None, ()
+    if is_exempt(key):
+        return None, readers.get(key, ())
+    return key, readers.get(key, ())
 
 
-def _unmet_demand(unmet: tuple[str, Cause]) -> Mismatch:
-    """Return the mismatch with the demand for a key."""
-    key, cause = unmet
-    return Mismatch(Side.AGGREGATE, cause, key)
+def _read_offer(
+    requirement: Requirement,
+    number: int,
+    forced: bool,
+    is_demanded: bool,
+    value: str,
+) -> int:
+    """Return what a value offers to an extra spec, as bits of a statement."""
+    offer = statements.read_offer(requirement, value, forced)
+    if is_demanded and offer & statements.MATCHED:
+        offer |= statements.ACCEPTED
+    return offer << number * _WIDTH
 
 
-def _select_bits(joined: int, index: int) -> int:
-    return joined >> index * _WIDTH & _MASK
+def _check_flavor(flavor: Sequence[inputs.FlavorSpec], offers: int) -> _Check:
+    """Check the extra specs of a flavor.
 
-
-def _unreadable_mismatch(exc: Exception) -> Mismatch:
-    problem = quote(f'{type(exc).__name__}: {exc}')
-    return Mismatch(Side.AGGREGATE, Cause.UNREADABLE, problem=problem)
+    :param offers: what the aggregates of a host offer to them.
+    """
+    mismatches = {}
+    accepted = {spec.key for spec in flavor}
+    for number, spec in enumerate(flavor):
+        offer = offers >> number * _WIDTH & _MASK
+        cause = statements.check_flavor(spec, offer)
+        if cause is not None:
+            mismatches[number] = Mismatch(
+                Side.FLAVOR,
+                cause,
+                spec.key,
+                accepted_values=(spec.requirement.text,),
+                problem=spec.requirement.problem,
+            )
+        if not offer & statements.ACCEPTED:
+            accepted.discard(spec.key)
+    return _Check(mismatches, accepted)

@@ -11,12 +11,11 @@ points of a host, and never refuse the host.
 
 import math
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from nova_filters.matching import inputs, requirement
 from nova_filters.matching.matcher import Matcher
-from nova_filters.matching.mismatch import Side
 from os_placement_plugins.text import quote
 
 #: How many points one preference of a flavor may add or subtract: 1 to 100.
@@ -27,13 +26,11 @@ MOST_POINTS: Final = 100
 class Preference(NamedTuple):
     """An extra spec that is a preference.
 
-    :param name: the name of the extra spec.
     :param spec: the preference as an extra spec, for the filter's checks.
     :param points: the points that a host gains if it meets the extra spec;
         below 0 if the flavor avoids such hosts.
     """
 
-    name: str
     spec: inputs.FlavorSpec
     points: int
 
@@ -60,7 +57,7 @@ def read_preferences(
         points = int(number)
         if kind == 'avoided':
             points = -points
-        preferences.append(Preference(name, spec, points))
+        preferences.append(Preference(spec, points))
     return preferences, problems
 
 
@@ -98,32 +95,10 @@ class Preferences:
         points = 0
         if self._soft_matcher is not None:
             points -= self._soft_matcher.count_unmet_demands(aggregates)
-        for preference in self._met_preferences(aggregates):
-            points += preference.points
+        if self._flavor_matcher is not None:
+            for number in self._flavor_matcher.met_specs(aggregates):
+                points += self.preferences[number].points
         return points
-
-    def reasons(
-        self, aggregates: Collection[Any]
-    ) -> Iterator[tuple[int, str]]:
-        """Yield each gain and loss of points of a host, with its reason."""
-        for preference in self._met_preferences(aggregates):
-            value = preference.spec.requirement.text
-            yield preference.points, f'{preference.name}={value}'
-        if self._soft_matcher is None:
-            return
-        for mismatch in self._soft_matcher.list_mismatches(aggregates):
-            if mismatch.side is Side.AGGREGATE:
-                reason = self._soft_matcher.explain(mismatch, aggregates)
-                yield -1, reason.summary()
-
-    def _met_preferences(
-        self, aggregates: Collection[Any]
-    ) -> list[Preference]:
-        """Return the preferences of the flavor that a host meets."""
-        if self._flavor_matcher is None:
-            return []
-        met = self._flavor_matcher.met_specs(aggregates)
-        return [self.preferences[index] for index in met]
 
 
 def _is_soft(aggregate: Any) -> bool:

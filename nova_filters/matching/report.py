@@ -1,18 +1,82 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The log lines about refused hosts: each mismatch with a number of hosts."""
+"""Why hosts are refused: each reason with its hosts."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sized
-from typing import Any, Final, TypeVar
+import itertools
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, NamedTuple
 
 from nova_filters.matching.inputs import read_aggregate
 from nova_filters.matching.matcher import Matcher
-from nova_filters.matching.mismatch import Mismatch, Side
-
-HostT = TypeVar('HostT')
+from nova_filters.matching.mismatch import Mismatch
 
 #: How many reasons one log line names.
 NAMED: Final = 10
+
+
+class Reason(NamedTuple):
+    """A mismatch, and all hosts that have it."""
+
+    mismatch: Mismatch
+    hosts: list[Any]
+
+
+def list_reasons(matcher: Matcher, refused: Iterable[Any]) -> list[Reason]:
+    """Return why hosts are refused.
+
+    A host has one reason for each key that does not match: the first mismatch
+    with this key.
+
+    :returns: the reasons, without the values that :func:`explain_reason` adds.
+        First come those for the key that refuses most hosts. If it refuses all
+        hosts, it is in vain to mend the other keys alone.
+    """
+    hosts_by_key: dict[str, dict[Mismatch, list[Any]]] = {}
+    for host in refused:
+        mismatches: dict[str, Mismatch] = {}
+        for mismatch in matcher.list_mismatches(host.aggregates or ()):
+            mismatches.setdefault(mismatch.key, mismatch)
+        for key, mismatch in mismatches.items():
+            hosts_by_mismatch = hosts_by_key.setdefault(key, {})
+            hosts_by_mismatch.setdefault(mismatch, []).append(host)
+    ranked = []
+    for key, hosts_by_mismatch in hosts_by_key.items():
+        number = sum(map(len, hosts_by_mismatch.values()))
+        for mismatch, hosts in hosts_by_mismatch.items():
+            rank = (-number, key, -len(hosts), mismatch)
+            ranked.append((rank, Reason(mismatch, hosts)))
+    return [reason for _, reason in sorted(ranked)]
+
+
+def explain_reason(matcher: Matcher, reason: Reason) -> Mismatch:
+    """Return the mismatch with the values and aggregates of all its hosts."""
+    aggregates = itertools.chain.from_iterable(
+        host.aggregates or () for host in reason.hosts
+    )
+    return matcher.explain(reason.mismatch, dict.fromkeys(aggregates))
+
+
+def count_reasons(matcher: Matcher, reasons: Sequence[Reason]) -> str:
+    """Return the first reasons, each with its number of hosts.
+
+    A host counts for each of its reasons.
+    """
+    texts = []
+    for reason in reasons[:NAMED]:
+        summary = explain_reason(matcher, reason).summary()
+        texts.append(f'{summary} ({len(reason.hosts)})')
+    rest = len(reasons) - NAMED
+    if rest > 0:
+        texts.append(f'{rest} more reasons')
+    return ', '.join(texts)
+
+
+def group_hosts(refused: Iterable[Any]) -> list[list[Any]]:
+    """Return the hosts in groups, each with the same aggregates."""
+    groups: dict[frozenset[Any], list[Any]] = {}
+    for host in refused:
+        groups.setdefault(frozenset(host.aggregates or ()), []).append(host)
+    return [*groups.values()]
 
 
 def list_names(host: Any) -> list[str]:
@@ -20,96 +84,4 @@ def list_names(host: Any) -> list[str]:
 
     :returns: the names, with "?" in place of each unreadable name.
     """
-    return sorted(read_aggregate(each).name for each in _read_aggregates(host))
-
-
-def explain_groups(
-    matcher: Matcher, refused: Mapping[Mismatch, list[HostT]]
-) -> Iterator[tuple[list[HostT], Mismatch]]:
-    """Yield groups of refused hosts, each with its mismatch.
-
-    The hosts of a group have the same aggregates.
-    """
-    for mismatch, hosts in refused.items():
-        groups: dict[frozenset[Any], list[HostT]] = {}
-        for host in hosts:
-            groups.setdefault(frozenset(_read_aggregates(host)), []).append(
-                host
-            )
-        for aggregates, group in groups.items():
-            yield group, matcher.explain(mismatch, aggregates)
-
-
-def group_hosts(
-    matcher: Matcher,
-    refused: Mapping[Mismatch, list[HostT]],
-    most: int | None = None,
-) -> dict[str, list[HostT]]:
-    """Return the refused hosts by the summary of their mismatch.
-
-    :param most: how many groups are listed, the largest first; None for all.
-    """
-    commonest = sorted(refused.items(), key=lambda entry: -len(entry[1]))
-    parts = []
-    for mismatch, hosts in commonest[:most]:
-        for aggregates, part in _split_by_causes(
-            matcher, mismatch, hosts
-        ).items():
-            parts.append((mismatch, aggregates, part))
-    parts.sort(key=lambda entry: -len(entry[2]))
-    groups: dict[str, list[HostT]] = {}
-    for mismatch, aggregates, part in parts[:most]:
-        summary = matcher.explain(mismatch, aggregates).summary()
-        groups.setdefault(summary, []).extend(part)
-    return groups
-
-
-def _split_by_causes(
-    matcher: Matcher, mismatch: Mismatch, hosts: list[HostT]
-) -> dict[frozenset[Any], list[HostT]]:
-    """Return hosts by the aggregates that the summary of a mismatch names."""
-    if mismatch.side is Side.FLAVOR:
-        # The summary names no aggregate.
-        return {frozenset(): hosts}
-    causes = {
-        aggregate
-        for aggregate in unite_aggregates(hosts)
-        if matcher.is_behind(mismatch, aggregate)
-    }
-    parts: dict[frozenset[Any], list[HostT]] = {}
-    for host in hosts:
-        causes_of_host = frozenset(causes.intersection(_read_aggregates(host)))
-        parts.setdefault(causes_of_host, []).append(host)
-    return parts
-
-
-def count_reasons(groups: Mapping[str, Sized], total: int) -> str:
-    """Return the most frequent reasons, each with its number of hosts.
-
-    :param groups: refused hosts, by the summary of their mismatch.
-    :param total: the number of all refused hosts. If further reasons or hosts
-        are left out, the last part of the text counts these hosts.
-    """
-    counts = [(len(hosts), summary) for summary, hosts in groups.items()]
-    counts.sort(key=lambda count: (-count[0], count[1]))
-    counts = counts[:NAMED]
-    rest = total - sum(number for number, _ in counts)
-    if rest:
-        counts.append((rest, 'for other reasons'))
-    return ', '.join(f'{number} {summary}' for number, summary in counts)
-
-
-def unite_aggregates(hosts: Iterable[Any]) -> set[Any]:
-    """Return the readable aggregates of some hosts."""
-    aggregates: set[Any] = set()
-    for host in hosts:
-        aggregates.update(_read_aggregates(host))
-    return aggregates
-
-
-def _read_aggregates(host: Any) -> list[Any]:
-    """Return a host's aggregates; an empty list if they are unreadable."""
-    try:
-        return list(host.aggregates or ())
-    except Exception:
-        return []
+    return sorted(read_aggregate(each).name for each in host.aggregates or ())

@@ -157,7 +157,7 @@ class Requirement(NamedTuple):
 def literal(text: str) -> Requirement:
     """Return the requirement that accepts one text and nothing else.
 
-    :param text: a value of an aggregate whose flags are off. In such a value,
+    :param text: a value of an aggregate without the flag. In such a value,
         sentinels and operators are plain text (use cases 5 and 6, second
         parts).
     """
@@ -219,18 +219,6 @@ def is_plain(text: str) -> bool:
 def split(value: str) -> list[str]:
     """Return the pieces of a metadata value, split as Nova splits them."""
     return [*map(str.strip, value.split(','))]
-
-
-def parse_metadata(value: str, flagged: bool) -> list[Requirement]:
-    """Return the requirement of each piece of a metadata value.
-
-    :param flagged: whether a flag of the aggregate is on. Only then sentinels
-        and operators have a meaning (use cases 5, 6).
-    """
-    pieces = split(value)
-    if flagged:
-        return [parse(piece) for piece in pieces]
-    return [literal(piece) for piece in pieces]
 
 
 @functools.lru_cache(maxsize=32)

@@ -9,119 +9,79 @@ specification "Aggregate Instance Type Filter"):
 2. The flavor meets the demands of the host's forced aggregates: those whose
    metadata key ``force_metadata_check`` is on.
 
-Both checks only ask whether *some* aggregate has a value. So the values of a
-host are the union of the values of its aggregates.
+Both checks only ask whether *some* aggregate says something. So the
+aggregates of a host say together what each of them says.
+
+A metadata value is a list of pieces, separated by commas. Each piece is an
+alternative. Sentinels and operators count in forced aggregates only.
 """
 
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Iterable, Sequence, Set
+from typing import Final, NamedTuple
 
 from nova_filters.matching.inputs import FlavorSpec
 from nova_filters.matching.mismatch import Cause
 from nova_filters.matching.requirement import (
+    FORBIDDEN,
+    OMITTABLE,
     Requirement,
     is_plain,
-    parse_metadata,
+    parse,
     split,
 )
 
-# What aggregates can say about a key; each statement is one bit of a number.
-# A metadata value is a list of pieces, separated by commas. Each piece is an
-# alternative. Sentinels count in flagged aggregates: those with a flag that is
-# on.
-#: A value of an aggregate meets the flavor's requirement.
+# What aggregates can offer to an extra spec; each of these is one bit.
+#: A value meets the extra spec.
 MATCHED: Final = 1
-#: An aggregate has the key. Pieces "~" and "!" of flagged aggregates do not
+#: A value meets the extra spec, and its aggregate demands the key.
+ACCEPTED: Final = 2
+#: An aggregate has the key. Pieces "~" and "!" of forced aggregates do not
 #: count.
-CARRIED: Final = 2
-#: A flagged aggregate has the pieces "*" and "~" in one value: the flavor may
+CARRIED: Final = 4
+#: A forced aggregate has the pieces "*" and "~" in one value: the flavor may
 #: have any value, or lack the key ("Description").
-ANYTHING: Final = 4
-#: A flagged aggregate has a malformed piece.
-MALFORMED: Final = 8
-#: What an aggregate says that does not demand the key.
-OFFER: Final = MATCHED | CARRIED | ANYTHING | MALFORMED
-#: A demanding aggregate has a value that meets the flavor's requirement.
-ACCEPTED: Final = 16
-#: A demanding aggregate has a piece that is not "!".
-DEMANDED: Final = 32
-#: A demanding aggregate has the piece "~".
-OMITTABLE: Final = 64
-#: A demanding aggregate has the piece "!".
-FORBIDDEN: Final = 128
-#: What every value of a demanding aggregate has.
-DEMAND: Final = DEMANDED | FORBIDDEN
+ANYTHING: Final = 8
 
 
-def read(
-    requirement: Requirement | None,
-    value: str,
-    flagged: bool,
-    demanded: bool,
-) -> int:
-    """Return what a metadata value says about a key, as bits.
+def read_offer(requirement: Requirement, value: str, forced: bool) -> int:
+    """Return what a value offers to an extra spec, as bits.
 
-    :param requirement: what the flavor requires of the key; None if the flavor
-        lacks the key.
-    :param flagged: whether sentinels and operators count in the value.
-    :param demanded: whether the aggregate demands the key.
+    :param forced: whether the aggregate is forced.
+    :returns: bits without :data:`ACCEPTED`.
     """
-    if flagged and not is_plain(value):
-        bits = _read_pieces(requirement, parse_metadata(value, flagged))
-    else:
-        bits = CARRIED | DEMANDED
-        if requirement is not None and requirement.accepts(split(value)):
-            bits |= MATCHED | ACCEPTED
-    if demanded:
-        return bits
-    return bits & OFFER
+    if forced and not is_plain(value):
+        return _read_pieces(requirement, [*map(parse, split(value))])
+    if requirement.accepts(split(value)):
+        return CARRIED | MATCHED
+    return CARRIED
 
 
 def _read_pieces(
-    requirement: Requirement | None, pieces: Iterable[Requirement]
+    requirement: Requirement, pieces: Sequence[Requirement]
 ) -> int:
-    """Return what all pieces of a value say together."""
     bits = 0
-    any_value = False
-    for piece in pieces:
-        bits |= _read_piece(piece)
-        if requirement is not None and requirement.overlaps(piece):
-            bits |= MATCHED | ACCEPTED
-        if piece.any_value:
-            any_value = True
-    if any_value and bits & OMITTABLE:
-        return bits - CARRIED | ANYTHING
-    return bits
+    if any(map(requirement.overlaps, pieces)):
+        bits |= MATCHED
+    has_any_value = any(piece.any_value for piece in pieces)
+    if has_any_value and any(piece.omittable for piece in pieces):
+        return bits | ANYTHING
+    if all(piece.absence_only for piece in pieces):
+        return bits
+    return bits | CARRIED
 
 
-def _read_piece(piece: Requirement) -> int:
-    """Return what a piece says about any flavor."""
-    bits = 0
-    if piece.omittable:
-        bits |= OMITTABLE
-    if piece.forbidden:
-        bits |= FORBIDDEN
-    if piece.problem:
-        bits |= MALFORMED
-    if piece.problem or not piece.forbidden:
-        bits |= DEMANDED
-    if not piece.absence_only:
-        bits |= CARRIED
-    return bits
-
-
-def check_flavor(spec: FlavorSpec, bits: int) -> Cause | None:
+def check_flavor(spec: FlavorSpec, offer: int) -> Cause | None:
     """Return why aggregates do not meet an extra spec; None if they do.
 
-    :param bits: what the aggregates of a host say about the key.
+    :param offer: what the aggregates of a host offer to the extra spec.
     """
     requirement = spec.requirement
-    if bits & MATCHED and not requirement.forbidden:
+    if offer & MATCHED and not requirement.forbidden:
         return None
-    if not bits & CARRIED:
+    if not offer & CARRIED:
         if requirement.accepts_absence:
             return None
-        if not bits & ANYTHING:
+        if not offer & ANYTHING:
             if spec.optional:
                 return None
             if requirement.problem:
@@ -134,25 +94,81 @@ def check_flavor(spec: FlavorSpec, bits: int) -> Cause | None:
     return Cause.DIFFERENT
 
 
-def check_demand(requirement: Requirement | None, bits: int) -> Cause | None:
-    """Return why a flavor does not meet a demand; None if it does.
+def read_demand(value: str) -> tuple[bool, Sequence[str]]:
+    """Return what a value of a forced aggregate demands of any flavor.
 
-    :param requirement: what the flavor requires of the key; None if the flavor
-        lacks the key.
-    :param bits: what the aggregates of a host say about the key.
+    :returns: whether a piece is not "!", and the sentinels "~" and "!" among
+        the pieces.
     """
-    if not bits & DEMAND:
-        return None
-    if bits & FORBIDDEN:
-        if bits & DEMANDED:
+    if is_plain(value):
+        return True, ()
+    is_demanded = False
+    sentinels = []
+    for piece in map(parse, split(value)):
+        if piece.omittable:
+            sentinels.append(OMITTABLE)
+        if piece.forbidden:
+            sentinels.append(FORBIDDEN)
+        if piece.problem or not piece.forbidden:
+            is_demanded = True
+    return is_demanded, sentinels
+
+
+class Demands(NamedTuple):
+    """The keys that the forced aggregates of a host demand.
+
+    :param demanded: those with a piece other than "!".
+    :param omittable: those with a piece "~".
+    :param forbidden: those with a piece "!".
+    """
+
+    demanded: Set[str]
+    omittable: Set[str]
+    forbidden: Set[str]
+
+
+class FlavorKeys(NamedTuple):
+    """The keys of a flavor.
+
+    :param keys: all of them.
+    :param required: those that may not be absent.
+    """
+
+    keys: Set[str]
+    required: Set[str]
+
+
+def list_keys(flavor: Iterable[FlavorSpec]) -> FlavorKeys:
+    """Return the keys of a flavor."""
+    keys = set()
+    required = set()
+    for spec in flavor:
+        keys.add(spec.key)
+        if not spec.requirement.accepts_absence:
+            required.add(spec.key)
+    return FlavorKeys(keys, required)
+
+
+def find_unmet(
+    flavor: FlavorKeys, accepted: Set[str], demands: Demands
+) -> Set[str]:
+    """Return the keys for which a flavor does not meet the demands.
+
+    :param accepted: the keys of the flavor for which the demanding aggregates
+        accept each of its extra specs.
+    """
+    demanded, omittable, forbidden = demands
+    may_lack = omittable - flavor.keys
+    unmet = demanded - accepted - may_lack
+    return unmet | forbidden & (demanded | flavor.required)
+
+
+def find_cause(flavor: FlavorKeys, demands: Demands, key: str) -> Cause:
+    """Return why a flavor does not meet the demand for a key."""
+    if key in demands.forbidden:
+        if key in demands.demanded:
             return Cause.CONTRADICTION
-        if requirement is None or requirement.accepts_absence:
-            return None
         return Cause.FORBIDDEN
-    if requirement is None:
-        if bits & OMITTABLE:
-            return None
-        return Cause.MISSING
-    if bits & ACCEPTED:
-        return None
-    return Cause.DIFFERENT
+    if key in flavor.keys:
+        return Cause.DIFFERENT
+    return Cause.MISSING

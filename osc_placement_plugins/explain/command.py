@@ -44,7 +44,7 @@ class ExplainFilter(FilterCommand):
     request with instance ID '…'. Filter results: ['ComputeFilter: (start: 9,
     end: 9)', 'AggregateInstanceTypeFilter: (start: 9, end: 0)']", and beside
     it the line of this filter, "Instance …, flavor 'gpu.large': 0 of 9 hosts:
-    9 'gpu' not in any aggregate". The command does not change anything.
+    'gpu' not in any aggregate (9)". The command does not change anything.
     """
 
     nouns = ('flavors', 'aggregates', 'hosts', 'servers')
@@ -196,7 +196,7 @@ def _copy_flavor(server: 'CloudServer') -> 'Flavor':
 
 
 def _list_groups(matches: 'HostMatches') -> list[list[Any]]:
-    """Return a row for the hosts that share a result and its reason."""
+    """Return a row for each result and reason, with its hosts."""
     groups: list[tuple[str, str, list[ComputeHost]]] = []
     if matches.takers:
         groups.append((_PASS, '', matches.takers))
@@ -206,7 +206,7 @@ def _list_groups(matches: 'HostMatches') -> list[list[Any]]:
     for condition, hosts in idle_hosts.items():
         groups.append((_NOT_UP, condition, hosts))
     for group in matches.groups:
-        groups.append((_REFUSE, group.reason, group.hosts))
+        groups.append((_REFUSE, matches.explain_group(group), group.hosts))
     rows = []
     for result, reason, hosts in groups:
         names = output.NamesColumn([host.name for host in hosts])

@@ -4,13 +4,9 @@
 
 from collections.abc import Sequence
 
+from nova_filters.matching import report
 from nova_filters.matching.mismatch import Cause, quote_all
-from osc_placement_plugins.inventory import (
-    Inventory,
-    create_matcher,
-    describe_groups,
-    group_refused,
-)
+from osc_placement_plugins.inventory import Inventory, create_matcher
 from osc_placement_plugins.source.records import ComputeHost, Flavor
 
 
@@ -18,7 +14,8 @@ class HostMatches:
     """How some hosts match one flavor, as nova-scheduler sees it.
 
     ``takers`` are the hosts that pass; ``idle`` are those that would pass, but
-    are disabled or down; ``groups`` are the refused hosts.
+    are disabled or down; ``refused`` are the others, and ``groups`` are the
+    reasons with their hosts. A host may have several reasons.
 
     :param noun: what a host is called.
     """
@@ -35,8 +32,8 @@ class HostMatches:
         self._noun = noun
         self._aggregates = inventory.aggregates
         self._matcher = create_matcher(flavor, inventory)
-        passed, refused = self._matcher.match_hosts(hosts)
-        self.groups = group_refused(self._matcher, refused)
+        passed, self.refused = self._matcher.match_hosts(hosts)
+        self.groups = report.list_reasons(self._matcher, self.refused)
         self.takers: list[ComputeHost] = []
         self.idle: list[ComputeHost] = []
         for host in passed:
@@ -55,7 +52,7 @@ class HostMatches:
         if self.idle:
             text += f' ({len(self.idle)} of them not up)'
         if self.groups:
-            text += f': {describe_groups(self.groups)}'
+            text += f': {report.count_reasons(self._matcher, self.groups)}'
         return f'{text}.'
 
     def nearest(self) -> ComputeHost | None:
@@ -66,15 +63,14 @@ class HostMatches:
             than none. None if no host that is up is refused.
         """
         distances: dict[tuple[int, int, str], ComputeHost] = {}
-        for group in self.groups:
-            for host in group.hosts:
-                if not host.usable:
-                    continue
-                mismatches = self._matcher.list_mismatches(host.aggregates)
-                keys = {mismatch.key for mismatch in mismatches}
-                causes = [mismatch.cause for mismatch in mismatches]
-                missing = causes.count(Cause.MISSING)
-                distances[len(keys), missing, host.name] = host
+        for host in self.refused:
+            if not host.usable:
+                continue
+            mismatches = self._matcher.list_mismatches(host.aggregates)
+            keys = {mismatch.key for mismatch in mismatches}
+            causes = [mismatch.cause for mismatch in mismatches]
+            missing = causes.count(Cause.MISSING)
+            distances[len(keys), missing, host.name] = host
         if not distances:
             return None
         return distances[min(distances)]
@@ -111,6 +107,10 @@ class HostMatches:
             for spec in self._matcher.flavor
             if spec.optional and spec.key not in known_keys
         ]
+
+    def explain_group(self, group: report.Reason) -> str:
+        """Return a reason with the values in the aggregates of its hosts."""
+        return str(report.explain_reason(self._matcher, group))
 
     def reasons(self, host: ComputeHost) -> str:
         """Return every reason to refuse a host; empty if it passes."""

@@ -6,6 +6,7 @@ Only aggregates with ``force_metadata_check`` ("forced" ones) have demands.
 """
 
 import collections
+import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from nova_filters.matching import inputs, requirement
@@ -32,7 +33,7 @@ def find_in_metadata(
             if not is_off and not requirement.is_on(text):
                 problem = f'{quote(text)} leaves the flag off'
             elif name == inputs.read_flag(aggregate.metadata):
-                problem = _explain_idle_flag(aggregate, exempt)
+                problem = _explain_idle_flag(aggregate, name, exempt)
         elif name.removeprefix(SCOPE) in FLAGS:
             problem = 'the flag has no effect with a scope'
         else:
@@ -41,10 +42,12 @@ def find_in_metadata(
             yield Finding(FindingCode.FLAG_WITHOUT_EFFECT, name, problem)
 
 
-def _explain_idle_flag(aggregate: HostAggregate, exempt: inputs.Exempt) -> str:
+def _explain_idle_flag(
+    aggregate: HostAggregate, flag: str, exempt: inputs.Exempt
+) -> str:
     """Return why a flag that is on has no effect; empty if it has one."""
     is_exempt = inputs.compile_exemption(exempt)
-    keys = [key for key, _ in aggregate.items()]
+    keys = [key for key, _ in aggregate.items(flag)]
     if not keys:
         return 'the flag has no effect, because the aggregate has no other key'
     if all(is_exempt(key) for key in keys):
@@ -60,26 +63,48 @@ def _find_in_item(
 ) -> Iterator[Finding]:
     yield from text_mistakes.find_misspelled_flag(name)
     yield from text_mistakes.find_outer_space(name)
-    pieces = requirement.split(text)
-    if aggregate.flagged:
-        for piece in pieces:
-            yield from text_mistakes.find_malformed(
-                name, requirement.parse(piece)
-            )
-        return
-    for piece in pieces:
-        if requirement.parse(piece) != requirement.literal(piece):
+    yield from _find_endless_multiplier(name, text)
+    flag = inputs.read_flag(aggregate.metadata)
+    for piece in requirement.split(text):
+        meant = requirement.parse(piece)
+        if flag:
+            yield from text_mistakes.find_malformed(name, meant)
+        if flag == FLAG:
+            continue
+        # With the other flag, PreferenceWeigher reads sentinels, and the
+        # filter does not. It only matters if the piece names values.
+        if flag and (meant.absence_only or meant.problem):
+            continue
+        if meant != requirement.literal(piece):
             yield Finding(
                 FindingCode.MISREAD_VALUE,
                 name,
                 f'{quote(piece)}: read as plain text, because {FLAG} is not '
                 'on',
             )
-    if name.startswith(SCOPE):
+    if not flag and name.startswith(SCOPE):
         yield Finding(
             FindingCode.NAMESPACE_WITHOUT_EFFECT,
             name,
             f'the scope is part of the key here, because {FLAG} is not on',
+        )
+
+
+def _find_endless_multiplier(name: str, text: str) -> Iterator[Finding]:
+    """Find a multiplier of Nova's weighers that makes weights NaN."""
+    if not name.endswith('_weight_multiplier'):
+        return
+    try:
+        number = float(text)
+    except ValueError:
+        # Nova then takes the value of the option.
+        return
+    if not math.isfinite(number):
+        yield Finding(
+            FindingCode.ENDLESS_MULTIPLIER,
+            name,
+            f'{quote(text)}: the weights of the hosts then cannot be '
+            'compared, and Nova may choose any host',
         )
 
 

@@ -40,6 +40,8 @@ class FindingCode(enum.StrEnum):
     NAMESPACE_WITHOUT_EFFECT = 'namespace-without-effect'
     #: A preference that is malformed, or that no aggregate meets.
     PREFERENCE_WITHOUT_EFFECT = 'preference-without-effect'
+    #: A multiplier in an aggregate that is infinite or not a number.
+    ENDLESS_MULTIPLIER = 'endless-multiplier'
     #: No flavor meets what an aggregate demands.
     CLOSED_AGGREGATE = 'closed-aggregate'
 

@@ -9,17 +9,12 @@ or value. This module compares what flavors ask for with what aggregates offer.
 from collections.abc import Iterator
 from typing import Final
 
-from nova_filters.matching import inputs, preferences, requirement
+from nova_filters.matching import inputs, preferences, report, requirement
 from nova_filters.matching.inputs import SCOPE, FlavorSpec
 from nova_filters.matching.matcher import Matcher
 from nova_filters.matching.mismatch import Cause, Side, quote_all
 from os_placement_plugins.text import listed, quote
-from osc_placement_plugins.inventory import (
-    Inventory,
-    create_matcher,
-    describe_groups,
-    group_refused,
-)
+from osc_placement_plugins.inventory import Inventory, create_matcher
 from osc_placement_plugins.lint import text_mistakes
 from osc_placement_plugins.lint.findings import ERROR, Finding, FindingCode
 from osc_placement_plugins.source.records import ComputeHost, Flavor
@@ -51,11 +46,9 @@ class FlavorMistakes:
         self._offers: dict[str, set[str]] = {}
         for aggregate in inventory.aggregates:
             self._lone_hosts.append(ComputeHost('', (aggregate,)))
-            for key, value in aggregate.items():
+            for key, _ in aggregate.items():
                 values = self._offers.setdefault(key, set())
-                for piece in requirement.parse_metadata(
-                    value, aggregate.flagged
-                ):
+                for piece in aggregate.pieces(key):
                     values |= piece.literals
 
     def find(self, flavor: Flavor) -> list[Finding]:
@@ -124,9 +117,14 @@ class FlavorMistakes:
             return
         matcher = Matcher((spec,))
         passed, refused = matcher.match_hosts(self._lone_hosts)
-        if passed or any(each.side is Side.AGGREGATE for each in refused):
+        if passed:
             return
-        causes = {each.cause for each in refused}
+        causes = set()
+        for host in refused:
+            first, *_ = matcher.list_mismatches(host.aggregates)
+            if first.side is Side.AGGREGATE:
+                return
+            causes.add(first.cause)
         yield self._explain_unmet(name, spec, causes == {Cause.MISSING})
 
     def _explain_unmet(
@@ -184,6 +182,8 @@ class FlavorMistakes:
             names = listed([f'{host.name} ({host.state})' for host in passed])
             text = f'none of the hosts that take the flavor is up: {names}'
         else:
-            reasons = describe_groups(group_refused(matcher, refused))
+            reasons = report.count_reasons(
+                matcher, report.list_reasons(matcher, refused)
+            )
             text = f'0 of {len(self._hosts)} hosts take it: {reasons}'
         yield Finding(FindingCode.NO_HOST, '', text)

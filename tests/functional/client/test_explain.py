@@ -71,7 +71,8 @@ class ExplainTest(base.CloudTestCase):
         _, sentences = self.answer(words)
         self.assertEqual(
             [
-                "0 of 1 host takes win.medium: 'k' not in any aggregate (1).",
+                "0 of 1 host takes win.medium: 'k' not in any aggregate (1), "
+                "aggregate 'licensed' demands 'os' (1).",
                 '1 of 1 host takes win.medium of mail.',
             ],
             sentences[:2],
@@ -173,7 +174,7 @@ class ExplainTest(base.CloudTestCase):
             self.cloud.add_aggregate(name, {'ssd': str(number)}, [name])
         self.cloud.flavors['m1.small']['extra_specs'] = {f'{_SCOPE}:ssd': 'x'}
         words = f'{_EXPLAIN} m1.small'
-        row, _ = self.data(words)
+        row, *_ = self.data(words)
         self.assertEqual(22, row['Hosts'])
         self.assertIn("'ssd' does not match 'x'; aggregate", row['Reason'])
         # A program gets the whole list, and people its first names.

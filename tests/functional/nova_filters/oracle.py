@@ -38,7 +38,7 @@ def compare(value: str, comparison: str) -> bool | None:
 
 
 def parse(text: str) -> Terms:
-    """Return the terms of a value in a flavor or a flagged aggregate."""
+    """Return the terms of a value in a flavor or an aggregate with a flag."""
     words = text.split()
     # "a sentinel; white space around it is ignored"
     if text.strip() in SENTINELS:
@@ -130,24 +130,21 @@ def is_satisfied(
 ) -> bool:
     """Decide by the table "The flavor's check of one key"."""
     values = list(demands(aggregates, FORCE).get(key, []))
-    # "The flag prefer_metadata_check has the same effect on values and keys"
-    soft = [data for data in aggregates if not is_on(data, FORCE)]
-    values += demands(soft, PREFER).get(key, [])
-    for metadata in soft:
-        if key in metadata and not is_on(metadata, PREFER):
+    for metadata in aggregates:
+        if key in metadata and not is_on(metadata, FORCE):
             texts = pieces(metadata[key])
             values.append(frozenset(('text', text) for text in texts))
     offered = frozenset().union(*values)
-    # '"a value" means any metadata value except ~ or ! in a flagged aggregate'
+    # '"a value" means any metadata value except ~ or ! in a forced aggregate'
     if offered <= {ABSENT, NEVER}:
         # "refused, unless the key is optional"; with ~ or !: "passes"
         return optional or ABSENT in terms or terms == {NEVER}
     if terms == {NEVER}:
-        # "refused, unless each value is in a flagged aggregate and has *
+        # "refused, unless each value is in a forced aggregate and has *
         # and ~"
         values = [value for value in values if value - {ABSENT, NEVER}]
         return all({ANY, ABSENT} <= value for value in values)
-    # "passes if a value matches", "unless a flagged aggregate also has ~"
+    # "passes if a value matches", "unless a forced aggregate also has ~"
     return meet(terms, offered)
 
 

@@ -125,7 +125,7 @@ class OracleTest(base.OptionTestCase):
                 matches = HostMatches(flavor, inventory, hosts)
                 self.assertEqual(takers & up, {h.name for h in matches.takers})
                 self.assertEqual(takers - up, {h.name for h in matches.idle})
-                refused = sum(len(group.hosts) for group in matches.groups)
+                refused = len(matches.refused)
                 self.assertEqual(len(hosts) - len(takers), refused)
                 if not takers & up:
                     expected.add(flavor.name)

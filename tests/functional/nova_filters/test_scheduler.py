@@ -35,7 +35,7 @@ class BootTest(base.CloudTestCase):
             boot = self.cloud.boot(scheduler, request)
         self.assertIsNone(boot.host)
         (line,) = logs.output
-        self.assertIn("0 of 3 hosts: 3 'k' is malformed in the flavor", line)
+        self.assertIn("0 of 3 hosts: 'k' is malformed in the flavor (3)", line)
 
     def test_a_change_of_an_aggregate_needs_no_restart(self) -> None:
         hosts = [self.add_host(), self.add_host()]

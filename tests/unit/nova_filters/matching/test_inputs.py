@@ -71,8 +71,9 @@ class AggregateTest(unittest.TestCase):
         )
         for flag in inputs.FLAGS:
             aggregate = inputs.Aggregate('a', {**metadata, flag: 'on'})
-            self.assertEqual([('k', '1'), ('k', '2')], [*aggregate.items()])
-            pieces = [piece.text for piece in aggregate.pieces('k')]
+            items = [*aggregate.items(flag)]
+            self.assertEqual([('k', '1'), ('k', '2')], items)
+            pieces = [piece.text for piece in aggregate.pieces('k', flag)]
             self.assertEqual(['1', '2'], pieces)
 
     def test_an_aggregate_of_nova_is_read_as_far_as_it_can_be(self) -> None:

@@ -50,25 +50,16 @@ class SiftTest(unittest.TestCase):
         hosts = [Host('closed', [good, bad]), Host('open', [good])]
         matcher, passed, refused = match_hosts({'k': '1'}, hosts)
         self.assertEqual(['open'], [host.name for host in passed])
-        groups = report.group_hosts(matcher, refused)
-        (problem,) = groups
-        self.assertIn("aggregate 'unreadable' could not be read", problem)
-        self.assertEqual(hosts[:1], groups[problem])
+        self.assertEqual(hosts[:1], refused)
+        reasons = report.list_reasons(matcher, refused)
+        self.assertIn(
+            "aggregate 'unreadable' could not be read",
+            report.count_reasons(matcher, reasons),
+        )
         self.assertEqual(
             ['?', 'a'],
             report.list_names(Host('h', [good, Unreadable(metadata={})])),
         )
-
-    def test_a_host_whose_aggregates_cannot_be_read_is_closed(self) -> None:
-        closed = object()
-        matcher, passed, refused = match_hosts(
-            {}, [closed, Host('open', None)]
-        )
-        self.assertEqual(['open'], [host.name for host in passed])
-        ((hosts, reason),) = report.explain_groups(matcher, refused)
-        self.assertEqual([closed], hosts)
-        self.assertIn('a host could not be read', str(reason))
-        self.assertEqual([], report.list_names(closed))
 
     def test_demands_come_by_key_after_the_flavors_check(self) -> None:
         metadata = {'z': '1', 'k': '2', 'a': '1', 'm': '>=', **_ON}
@@ -136,35 +127,42 @@ class SiftTest(unittest.TestCase):
                 hosts.append(Host('h', some))
         matcher, passing, refused = match_hosts(extra_specs, hosts, exempt)
         lines = []
-        reason_by_host = {}
-        for group, reason in report.explain_groups(matcher, refused):
-            # A reason is a value, whose fields can be hashed.
-            hash(reason)
-            lines.append(str(reason))
-            for host in group:
-                reason_by_host[id(host)] = reason
+        reasons = report.list_reasons(matcher, refused)
+        keys_by_host: dict[int, set[str]] = {id(host): set() for host in hosts}
+        for reason in reasons:
+            explained = report.explain_reason(matcher, reason)
+            lines += [explained.summary(), str(explained)]
+            for host in reason.hosts:
+                # One reason for each key.
+                self.assertNotIn(explained.key, keys_by_host[id(host)])
+                keys_by_host[id(host)].add(explained.key)
+        lines.append(report.count_reasons(matcher, reasons))
         flavor = inputs.read_flavor(extra_specs)
         passing_alone = []
         for host in hosts:
-            reasons = Matcher(flavor, exempt).explain_mismatches(
+            mismatches = Matcher(flavor, exempt).list_mismatches(
                 host.aggregates or ()
             )
-            reason = next(reasons, None)
-            if reason is None:
+            if not mismatches:
                 passing_alone.append(id(host))
-            else:
-                summary = reason_by_host.pop(id(host)).summary()
-                self.assertEqual(reason.summary(), summary)
+            keys = {mismatch.key for mismatch in mismatches}
+            self.assertEqual(keys, keys_by_host[id(host)])
         self.assertEqual(passing_alone, [id(host) for host in passing])
-        self.assertEqual({}, reason_by_host)
-        groups = report.group_hosts(matcher, refused)
-        self.assertEqual(
-            len(hosts) - len(passing), sum(map(len, groups.values()))
-        )
-        lines += groups
+        self.assertEqual(len(hosts), len(passing) + len(refused))
         for line in lines:
             self.assertTrue(line.isprintable(), line)
-            self.assertLess(len(line), 2500)
+            self.assertLess(len(line), 5000)
+
+    @given(strategies.EXTRA_SPECS, strategies.METADATA)
+    def test_the_filter_does_not_read_the_soft_flag(
+        self, extra_specs, metadata
+    ) -> None:
+        matcher = Matcher(inputs.read_flavor(extra_specs))
+        soft = {**metadata, inputs.SOFT_FLAG: 'on'}
+        self.assertEqual(
+            matcher.list_mismatches([Aggregate('a', metadata)]),
+            matcher.list_mismatches([Aggregate('a', soft)]),
+        )
 
     def test_a_matcher_is_freed_with_its_request(self) -> None:
         matcher = Matcher((), (), inputs.SOFT_FLAG)

@@ -76,20 +76,6 @@ class PreferencesTest(unittest.TestCase):
             preferred.problems,
         )
 
-    def test_each_point_has_its_reason(self) -> None:
-        aggregates = [
-            inputs.Aggregate('fast', SSD),
-            inputs.Aggregate('old', SOFT | {'rack': '1'}),
-        ]
-        preferred = preferences.Preferences({LIKES: 'ssd'}, aggregates)
-        self.assertEqual(
-            [
-                (1, 'aggregate_preferred:disk=ssd'),
-                (-1, "aggregate 'old' demands 'rack'"),
-            ],
-            [*preferred.reasons(aggregates)],
-        )
-
     def test_a_factor_of_thousands_of_digits_is_no_number(self) -> None:
         name = f'aggregate_preferred.{"9" * 5_000}:disk'
         wishes, (problem,) = preferences.read_preferences({name: 'ssd'})

@@ -65,6 +65,12 @@ METADATA = (
     ({'k': '1', _FLAG: 'False'},),
     # What a flavor may omit is no plain text here.
     ({'k': '1,~', inputs.SOFT_FLAG: 'true'},),
+    # The filter reads no sentinels there.
+    ({'k': '<or> 1 <or> 2', inputs.SOFT_FLAG: 'on'}, Code.MISREAD_VALUE),
+    ({'ram_weight_multiplier': 'nan'}, Code.ENDLESS_MULTIPLIER),
+    ({'cpu_weight_multiplier': '-inf'}, Code.ENDLESS_MULTIPLIER),
+    ({'cpu_weight_multiplier': '-1e9'},),
+    ({'cpu_weight_multiplier': 'many'},),
     # All keys are exempt from demand, or there is none.
     ({'os_distro': 'windows', **_ON}, Code.FLAG_WITHOUT_EFFECT),
     ({'trait:CUSTOM_X': 'required', **_ON}, Code.FLAG_WITHOUT_EFFECT),
