@@ -2,11 +2,13 @@
 
 """The command ``nova-filters-status upgrade check``."""
 
+import collections
 import math
 import os
 import sys
 from typing import Any, Final, NamedTuple, Self
 
+import nova_filters
 from nova_filters import conf
 from nova_filters.matching import inputs, preferences
 from os_placement_plugins import child_process, upgrade_check
@@ -20,19 +22,16 @@ from os_placement_plugins.upgrade_check import (
 )
 
 FILTER: Final = 'AggregateInstanceTypeFilter'
-PREFERENCES: Final = 'PreferenceWeigher'
-STACKS: Final = 'StackAffinityWeigher'
-GROUPS: Final = 'ServerGroupWeigher'
+# Weighers are known by the full names of their classes.
+PREFERENCES: Final = 'nova_filters.weighers.preference.PreferenceWeigher'
+STACKS: Final = 'nova_filters.weighers.affinity.StackAffinityWeigher'
 #: Nova's own filter for extra specs.
 IN_TREE_FILTER: Final = 'AggregateInstanceExtraSpecsFilter'
-#: The weighers of this package, and the options with their multipliers.
-OPTIONS: Final = {
-    PREFERENCES: 'preference_weight_multiplier',
-    STACKS: 'stack_affinity_weight_multiplier',
-    GROUPS: 'server_group_weight_multiplier',
-}
 #: The weighers of Nova that are meant to outweigh all others.
-VETOES: Final = ('BuildFailureWeigher', 'CrossCellWeigher')
+VETOES: Final = (
+    'nova.scheduler.weights.compute.BuildFailureWeigher',
+    'nova.scheduler.weights.cross_cell.CrossCellWeigher',
+)
 #: A key that nearly all clouds have in their aggregates.
 ZONE: Final = 'availability_zone'
 
@@ -40,67 +39,56 @@ _FILTER_LINES: Final = (
     '"available_filters = nova.scheduler.filters.all_filters" and '
     '"available_filters = nova_filters.all_filters"'
 )
-#: What to do, by the option whose value cannot be loaded.
-_REMEDIES: Final = {
-    'available_filters': 'Correct this name in [filter_scheduler]. Each name '
-    f'in available_filters needs a line of its own: {_FILTER_LINES}.',
-    'enabled_filters': 'Correct or remove the name in enabled_filters, or add '
-    'the available_filters line of its package. Each name in '
-    f'available_filters needs a line of its own: {_FILTER_LINES}.',
-    'weight_classes': 'Correct or remove this name in [filter_scheduler]. '
-    'Names in weight_classes are separated by commas.',
+#: What an operator may not know, by the option whose value cannot be loaded.
+_RULES: Final = {
+    'available_filters': 'Each name in available_filters needs a line of its '
+    f'own: {_FILTER_LINES}.',
+    'enabled_filters': 'available_filters must name the package of each '
+    f'filter, in a line of its own: {_FILTER_LINES}.',
+    'weight_classes': 'Names in weight_classes are separated by commas.',
 }
-_IN_TREE_PROBLEM: Final = (
-    f'{IN_TREE_FILTER} is enabled. It takes "*", "~" and "!" for plain values '
-    'and refuses the hosts that they are meant to allow.'
-)
 
 
-class Plugin(NamedTuple):
-    """A filter or a weigher that Nova loads.
+class Weigher(NamedTuple):
+    """A weigher that Nova loads.
 
     :param path: the full name of its class.
-    :param multiplier: the multiplier of a weigher, on a host that is in no
-        aggregate.
+    :param multiplier: its multiplier on a host that is in no aggregate.
     """
 
     path: str
-    multiplier: float = 0.0
+    multiplier: float
 
     @property
-    def name(self) -> str:
-        """Return the name of the class."""
-        return self.path.rpartition('.')[2]
-
-    @property
-    def of_package(self) -> bool:
-        """Tell whether the class belongs to this package."""
-        return self.path.startswith('nova_filters.')
+    def strength(self) -> float:
+        """Return how much the weigher can add to the weight of a host."""
+        strength = abs(self.multiplier)
+        if self.path == PREFERENCES:
+            strength *= preferences.weight(preferences.MOST_POINTS)
+        return strength
 
 
-class Plugins(NamedTuple):
+class Loaded(NamedTuple):
     """What nova.conf names.
 
-    :param filters: the filters that are enabled.
+    :param filters: the full names of the enabled filters, by their names.
     :param weighers: the weighers, in the order in which Nova calls them.
+    :param options: for each weigher of this package, loaded or not, the option
+        with its multiplier.
     """
 
-    filters: list[Plugin]
-    weighers: list[Plugin]
+    filters: dict[str, str]
+    weighers: list[Weigher]
+    options: dict[str, str]
 
-    def find_filter(self, name: str) -> Plugin | None:
-        """Return the enabled filter with a name."""
-        for plugin in self.filters:
-            if plugin.name == name:
-                return plugin
-        return None
+    def list_others(self) -> list[Weigher]:
+        """Return the weighers that put the hosts into no order of their own.
 
-    def index_of(self, name: str) -> int | None:
-        """Return the position of a weigher of this package."""
-        for index, plugin in enumerate(self.weighers):
-            if plugin.of_package and plugin.name == name:
-                return index
-        return None
+        These are all weighers except those of this package for stacks and
+        groups.
+        """
+        orders = self.options.keys() - {PREFERENCES}
+        return [each for each in self.weighers if each.path not in orders]
 
 
 class Checks(upgrade_check.Checks):
@@ -129,21 +117,22 @@ class Checks(upgrade_check.Checks):
     def look(self) -> list[Row]:
         """Load all filters and weighers, and say what is switched on."""
         try:
-            plugins = child_process.load('nova.scheduler', self._load)
+            loaded = child_process.load('nova.scheduler', self._load)
         except child_process.LoadError as exc:
             option, _, _ = exc.thing.partition(' ')
-            remedy = _REMEDIES.get(option, '')
-            text = f'nova-scheduler cannot work with {exc}. {remedy}'
+            rule = _RULES.get(option, '')
+            text = f'nova-scheduler cannot work with {exc}. {rule}'
             return [('Filters and weighers', Result(FAILURE, text.strip()))]
-        return [
-            ('Filters and weighers', self._check_all(plugins)),
-            ('Filter', self._check_filter(plugins)),
-            ('Preferences', self._check_preferences(plugins)),
-            ('Spread of stacks', self._check_stacks(plugins)),
-            ('Spread of groups', self._check_spread(plugins, GROUPS)),
+        rows = [
+            ('Filters and weighers', _check_all(loaded)),
+            (FILTER, self._check_filter(loaded)),
         ]
+        for path in loaded.options:
+            rows.append((_name(path), self._check_weigher(loaded, path)))
+        rows.append(('Signed hints', self._check_key(loaded)))
+        return rows
 
-    def _load(self, begin: child_process.Begin) -> Plugins:
+    def _load(self, begin: child_process.Begin) -> Loaded:
         from nova.scheduler import filters, host_manager, weights
 
         group = self._config.filter_scheduler
@@ -176,201 +165,208 @@ class Checks(upgrade_check.Checks):
             begin(f'{_path(cls)}.weight_multiplier(host_state)')
             # Nova calls it in each request, and multiplies a weight by it.
             multiplier = 1.0 * weigher.weight_multiplier(host)
-            weighers.append(Plugin(_path(cls), multiplier))
-        return Plugins(
-            filters=[Plugin(_path(cls)) for cls in enabled],
+            weighers.append(Weigher(_path(cls), multiplier))
+        begin('nova_filters.all_weighers')
+        ours: list[Any] = nova_filters.all_weighers()
+        return Loaded(
+            filters={cls.__name__: _path(cls) for cls in enabled},
             weighers=weighers,
+            options={_path(cls): cls.option for cls in ours},
         )
 
-    def _check_all(self, plugins: Plugins) -> Result:
-        """Say what was loaded, and whether weighers of Nova are there."""
-        if not any(w.path.startswith('nova.') for w in plugins.weighers):
+    def _check_filter(self, loaded: Loaded) -> Result:
+        enabled = loaded.filters.get(FILTER)
+        if enabled and not _is_ours(enabled):
             return Result(
                 WARNING,
-                'No weigher of Nova is loaded, so RAM, disk and CPU of the '
-                'hosts do not count. Write "weight_classes = '
-                'nova.scheduler.weights.all_weighers" and the other names.',
+                f'Off, because {enabled} has the same name. Of two filters '
+                'with one name, Nova takes the one that available_filters '
+                'names last.',
             )
-        return Result(
-            SUCCESS,
-            f'{len(plugins.filters)} filters and {len(plugins.weighers)} '
-            'weighers can be loaded.',
-        )
-
-    def _check_filter(self, plugins: Plugins) -> Result:
-        enabled = plugins.find_filter(FILTER)
+        warnings = []
+        is_used = enabled or self._is_on(loaded, PREFERENCES)
+        if is_used and IN_TREE_FILTER in loaded.filters:
+            warnings.append(
+                f'{IN_TREE_FILTER} is enabled, too. It takes "*", "~" and "!" '
+                'for plain values, and refuses the hosts that they are meant '
+                'to allow.'
+            )
         if enabled is None:
-            # An operator may want only the weighers.
-            code = WARNING
-            if any(weigher.of_package for weigher in plugins.weighers):
-                code = SUCCESS
-            return Result(
-                code,
+            text = (
                 f'Off. To switch it on, write {_FILTER_LINES}, and add '
-                f'{FILTER} to the end of enabled_filters.',
+                f'{FILTER} to the end of enabled_filters.'
             )
-        if not enabled.of_package:
-            return Result(
-                WARNING,
-                f'Off, because {enabled.path} has the same name. Of two '
-                'filters with one name, Nova takes the one that '
-                'available_filters names last. Remove the line of the other '
-                'package, or write "available_filters = '
-                'nova_filters.all_filters" below it.',
+            # An operator may want only the weighers.
+            if not any(_is_ours(each.path) for each in loaded.weighers):
+                return Result(WARNING, text)
+            return _make_result(text, warnings)
+        patterns = self._config.nova_filters.exempt_metadata_keys
+        if any('*' in each and not each.strip('*?') for each in patterns):
+            warnings.append(
+                'exempt_metadata_keys covers all keys, so no aggregate '
+                'demands any.'
             )
-        texts = []
-        if plugins.find_filter(IN_TREE_FILTER):
-            texts.append(f'{_IN_TREE_PROBLEM} Remove it from enabled_filters.')
-        keys = tuple(self._config.nova_filters.exempt_metadata_keys)
-        if not inputs.compile_exemption(keys)(ZONE):
-            texts.append(
+        elif not inputs.compile_exemption(tuple(patterns))(ZONE):
+            warnings.append(
                 f'exempt_metadata_keys does not cover {ZONE}, so a forced '
                 'aggregate that is an availability zone refuses nearly every '
-                f'flavor. Add {ZONE} to exempt_metadata_keys.'
+                'flavor.'
             )
-        if texts:
-            return Result(WARNING, f'On, but {" ".join(texts)}')
-        return Result(SUCCESS, 'On.')
+        return _make_result('On.', warnings)
 
-    def _check_preferences(self, plugins: Plugins) -> Result:
-        off = self._check_off(plugins, PREFERENCES)
-        if off:
-            return off
-        option = OPTIONS[PREFERENCES]
+    def _check_weigher(self, loaded: Loaded, path: str) -> Result:
+        """Say whether a weigher is on, and what is stronger."""
+        option = loaded.options[path]
         multiplier = self._config.nova_filters[option]
-        multipliers = _list_others(plugins, PREFERENCES)
-        total = sum(multipliers.values())
-        text = (
-            f'On: the weight of 1 point is {multiplier:g}. Other weighers can '
-            f'add up to {total:g}, without {" and ".join(VETOES)}, which '
-            'avoid failed builds and other cells.'
-        )
-        warnings = []
-        # "Not" counts NaN in.
-        strong = [n for n in multipliers if not multipliers[n] <= multiplier]
-        if strong:
-            weighers = _list_multipliers(multipliers, strong)
-            warnings.append(
-                f'{weighers} can outweigh a point. '
-                f'To prevent it, reduce the multiplier, or increase {option}.'
-            )
-        if plugins.find_filter(IN_TREE_FILTER):
-            warnings.append(f'{_IN_TREE_PROBLEM} Enable {FILTER} instead.')
-        return self._warn(text, warnings)
-
-    def _check_stacks(self, plugins: Plugins) -> Result:
-        result = self._check_spread(plugins, STACKS)
-        has_key = bool(self._config.heat_hints.signing_key)
-        is_on = self._check_off(plugins, STACKS) is None
-        text = ''
-        if is_on and not has_key:
+        paths = [weigher.path for weigher in loaded.weighers]
+        if path not in paths:
             text = (
-                ' Without a signing_key in [heat_hints], the stack hints of a '
-                'tenant are believed like those of Heat.'
+                f'Off. To switch it on, set {option} in [nova_filters], and '
+                'write nova_filters.all_weighers at the end of '
+                'weight_classes, after the weighers of Nova.'
             )
-        if has_key and not is_on:
-            result.code = WARNING
-            text = ' Nothing reads the signing_key in [heat_hints].'
-        return Result(result.code, f'{result.details}{text}')
-
-    def _check_spread(self, plugins: Plugins, name: str) -> Result:
-        """Say whether a weigher is on, and what undoes its decisions."""
-        off = self._check_off(plugins, name)
-        if off:
-            return off
-        option = OPTIONS[name]
-        multiplier = self._config.nova_filters[option]
-        warnings = []
-        multipliers = _list_others(plugins, STACKS, GROUPS)
-        total = sum(multipliers.values())
-        # "Not" counts NaN in.
-        if not total < abs(multiplier):
-            weighers = _list_multipliers(multipliers, [*multipliers])
-            text = (
-                f'Other weighers can add up to {total:g}, so they may choose '
-                f'another place: {weighers}.'
-            )
-            if math.isfinite(total):
-                text += (
-                    f' To prevent it, set {option} to {total + 1:.0f} or more '
-                    '(to spread stacks: with a minus sign).'
-                )
-            warnings.append(text)
-        index = plugins.index_of(name) or 0
-        later = plugins.weighers[index + 1 :]
-        unseen = [w.name for w in later if w.name not in (STACKS, GROUPS)]
-        if unseen:
-            warnings.append(
-                'It cannot see which hosts the later weighers refuse: '
-                f'{listed(unseen)}. Move it to the end of weight_classes.'
-            )
-        return self._warn(f'On: {option} is {multiplier:g}.', warnings)
-
-    def _warn(self, text: str, warnings: list[str]) -> Result:
-        """Return the result for a weigher that is on."""
+            if not multiplier:
+                return Result(SUCCESS, text)
+            return Result(WARNING, f'{option} has no effect. {text}')
+        if not multiplier:
+            return Result(SUCCESS, f'Off: {option} in [nova_filters] is 0.')
+        if path == PREFERENCES:
+            warnings = _find_stronger(loaded, multiplier)
+        else:
+            later = loaded.weighers[paths.index(path) + 1 :]
+            warnings = _find_disturbing(loaded, later, multiplier)
         size = self._config.filter_scheduler.host_subset_size
         if size > 1:
             warnings.append(
                 f'host_subset_size in [filter_scheduler] is {size}, so Nova '
-                f'takes any of the {size} best hosts. Set it to 1.'
+                f'takes any of the {size} best hosts.'
             )
-        code = WARNING if warnings else SUCCESS
-        return Result(code, ' '.join([text, *warnings]))
+        return _make_result(f'On: {option} is {multiplier:g}.', warnings)
 
-    def _check_off(self, plugins: Plugins, name: str) -> Result | None:
-        """Say how to switch a weigher on; return None if it is on."""
-        option = OPTIONS[name]
-        multiplier = self._config.nova_filters[option]
-        is_loaded = plugins.index_of(name) is not None
-        if is_loaded and multiplier:
-            return None
-        if is_loaded:
-            return Result(SUCCESS, f'Off: {option} in [nova_filters] is 0.')
-        remedy = (
-            'write nova_filters.all_weighers at the end of weight_classes, '
-            'after the weighers of Nova.'
-        )
-        if multiplier:
+    def _check_key(self, loaded: Loaded) -> Result:
+        """Say whether the stack hints are signed."""
+        has_key = bool(self._config.heat_hints.signing_key)
+        is_on = self._is_on(loaded, STACKS)
+        if has_key and not is_on:
             return Result(
-                WARNING,
-                f'Off, so {option} = {multiplier:g} has no effect. To switch '
-                f'it on, {remedy}',
+                WARNING, 'Nothing reads the signing_key in [heat_hints].'
             )
-        return Result(
-            SUCCESS,
-            f'Off. To switch it on, set {option} in [nova_filters], and '
-            f'{remedy}',
+        if is_on and not has_key:
+            return Result(
+                SUCCESS,
+                'Without a signing_key in [heat_hints], the stack hints of a '
+                'tenant are believed like those of Heat.',
+            )
+        return Result(SUCCESS, 'No problem found by reading.')
+
+    def _is_on(self, loaded: Loaded, path: str) -> bool:
+        multiplier = self._config.nova_filters[loaded.options[path]]
+        is_loaded = any(weigher.path == path for weigher in loaded.weighers)
+        return bool(multiplier) and is_loaded
+
+
+def _check_all(loaded: Loaded) -> Result:
+    """Say what was loaded, and which weighers break the weights."""
+    warnings = []
+    if not any(each.path.startswith('nova.') for each in loaded.weighers):
+        warnings.append(
+            'No weigher of Nova is loaded, so RAM, disk and CPU of the hosts '
+            'do not count. Write "weight_classes = '
+            'nova.scheduler.weights.all_weighers" and the other names.'
         )
+    endless = [
+        each for each in loaded.weighers if not math.isfinite(each.multiplier)
+    ]
+    if endless:
+        warnings.append(
+            f'With the multiplier of {_list_strengths(endless)}, the weights '
+            'of hosts cannot be compared, so no weigher has an effect.'
+        )
+    paths = collections.Counter(each.path for each in loaded.weighers)
+    repeated = [path for path, number in paths.items() if number > 1]
+    if repeated:
+        warnings.append(
+            'weight_classes names these classes more than once, so each '
+            f'counts more than once: {listed(repeated)}.'
+        )
+    return _make_result(
+        f'{len(loaded.filters)} filters and {len(loaded.weighers)} weighers '
+        'can be loaded.',
+        warnings,
+    )
 
 
-def _list_others(plugins: Plugins, *names: str) -> dict[str, float]:
-    """Return the multipliers of other weighers, without their signs.
+def _find_stronger(loaded: Loaded, multiplier: float) -> list[str]:
+    """Return a warning if other weighers can outweigh a point."""
+    strong = []
+    for weigher in _list_counted(loaded.weighers):
+        if weigher.path != PREFERENCES and weigher.strength > multiplier:
+            strong.append(weigher)
+    if not strong:
+        return []
+    return [f'{_list_strengths(strong)} can outweigh a point.']
 
-    Those in :data:`VETOES` are left out. A preference with the most points
-    weighs more than one point.
 
-    :param names: the weighers of this package that are left out, too.
+def _find_disturbing(
+    loaded: Loaded, later: list[Weigher], multiplier: float
+) -> list[str]:
+    """Return what undoes the order in which a weigher puts the hosts.
+
+    :param later: the weighers that Nova calls after it.
     """
-    multipliers = {}
-    for weigher in plugins.weighers:
-        is_ours = weigher.of_package and weigher.name in names
-        if not weigher.multiplier or is_ours or weigher.name in VETOES:
-            continue
-        multiplier = abs(weigher.multiplier)
-        if weigher.of_package and weigher.name == PREFERENCES:
-            multiplier *= preferences.weight(preferences.MOST_POINTS)
-        multipliers[weigher.name] = multiplier
-    return multipliers
+    warnings = []
+    others = loaded.list_others()
+    counted = _list_counted(others)
+    total = sum(weigher.strength for weigher in counted)
+    if total >= abs(multiplier):
+        warnings.append(
+            f'Other weighers can add up to {total:g}, so they may choose '
+            f'another place: {_list_strengths(counted)}. It is stronger from '
+            f'{total + 1:.0f} on.'
+        )
+    unseen = [_name(each.path) for each in later if each in others]
+    if unseen:
+        warnings.append(
+            'It cannot see which hosts the later weighers refuse: '
+            f'{listed(unseen)}. Move it to the end of weight_classes.'
+        )
+    return warnings
 
 
-def _list_multipliers(multipliers: dict[str, float], names: list[str]) -> str:
-    """Return some weighers with their multipliers, the strongest first."""
-    names = sorted(names, key=lambda name: -multipliers[name])
-    return listed([f'{name} ({multipliers[name]:g})' for name in names])
+def _list_counted(weighers: list[Weigher]) -> list[Weigher]:
+    """Return the weighers that have an effect, except the vetoes."""
+    return [
+        weigher
+        for weigher in weighers
+        if weigher.strength > 0
+        and math.isfinite(weigher.strength)
+        and weigher.path not in VETOES
+    ]
+
+
+def _list_strengths(weighers: list[Weigher]) -> str:
+    """Return weighers with their strength, the strongest first."""
+    weighers = sorted(weighers, key=lambda each: -each.strength)
+    return listed(
+        [f'{_name(each.path)} ({each.strength:g})' for each in weighers]
+    )
+
+
+def _make_result(text: str, warnings: list[str]) -> Result:
+    code = WARNING if warnings else SUCCESS
+    return Result(code, ' '.join([text, *warnings]))
 
 
 def _path(cls: Any) -> str:
     return f'{cls.__module__}.{cls.__qualname__}'
+
+
+def _name(path: str) -> str:
+    return path.rpartition('.')[2]
+
+
+def _is_ours(path: str) -> bool:
+    return path.startswith('nova_filters.')
 
 
 if __name__ == '__main__':

@@ -74,9 +74,9 @@ class DevstackTest(upgrade_checks.UpgradeCheckCase):
             'nova-filters-status',
             'nova.conf',
             {
-                'Spread of groups': 'On: server_group_weight_multiplier is 10',
-                'Spread of stacks': 'On: stack_affinity_weight_multiplier is ',
-                'Filter': 'Off.',
+                'ServerGroupWeigher': 'On: server_group_weight_multiplier ',
+                'StackAffinityWeigher': 'On: stack_affinity_weight_multipl',
+                'AggregateInstanceTypeFilter': 'Off.',
             },
         ),
         ('h-eng', 'heat-hints-status', 'heat.conf', {}),

@@ -194,9 +194,9 @@ class PagesTest(pages.Walk, upgrade_checks.UpgradeCheckCase):
         self.command = COMMANDS['nova.conf']
         self.check_details(
             f'{self.block.text.rstrip()},AggregateInstanceExtraSpecsFilter',
-            'Filter',
+            'AggregateInstanceTypeFilter',
             'WARNING',
-            'Remove it from enabled_filters.',
+            'AggregateInstanceExtraSpecsFilter is enabled, too.',
         )
 
     def check_placeholder(self, run: Callable[[], str]) -> None:
@@ -213,8 +213,11 @@ class PagesTest(pages.Walk, upgrade_checks.UpgradeCheckCase):
         self.assert_checked('nova.conf', text)
         checks = self.check(text).checks
         for name, words in (
-            ('Spread of groups', 'On: server_group_weight_multiplier is 10.'),
-            ('Filter', filter_state),
+            (
+                'ServerGroupWeigher',
+                'On: server_group_weight_multiplier is 10.',
+            ),
+            ('AggregateInstanceTypeFilter', filter_state),
         ):
             _, details = checks[name]
             self.assertTrue(details.startswith(words), details)

@@ -140,7 +140,7 @@ class InsteadTest(base.StackTestCase):
     def test_the_weighers_that_outweigh_all_preferences(self) -> None:
         state, *_ = self.states(self.request({}))
         strong = {
-            type(weigher).__name__
+            f'{type(weigher).__module__}.{type(weigher).__name__}'
             for weigher in self.scheduler.host_manager.weighers
             if abs(weigher.weight_multiplier(state)) == 1_000_000
         }

@@ -23,9 +23,11 @@ OURS = 'nova_filters.all_weighers'
 OUR_FILTERS = 'available_filters = nova_filters.all_filters\n'
 ALL = 'Filters and weighers'
 VALUES = 'Option values'
-PREFERENCES = 'Preferences'
-STACKS = 'Spread of stacks'
-GROUPS = 'Spread of groups'
+FILTER = 'AggregateInstanceTypeFilter'
+PREFERENCES = 'PreferenceWeigher'
+STACKS = 'StackAffinityWeigher'
+GROUPS = 'ServerGroupWeigher'
+KEY = 'Signed hints'
 AFFINITY = 'stack_affinity_weight_multiplier'
 PREFERENCE = 'preference_weight_multiplier = 10'
 SUBSET = '[filter_scheduler]\nhost_subset_size = 5\n'
@@ -40,7 +42,7 @@ CASES = (
         'enabled_filters = RetryFilter',
         ALL,
         'FAILURE',
-        "no 'RetryFilter'. Correct or remove the name in enabled_filters",
+        "no 'RetryFilter'. available_filters must name the package of each",
     ),
     (
         'enabled_filters = ComputeFilter',
@@ -60,18 +62,18 @@ CASES = (
     ),
     (f'{OF_NOVA},{OURS}', OURS, ALL, 'WARNING', 'RAM'),
     # What is on.
-    (',AggregateInstanceTypeFilter', '', 'Filter', 'SUCCESS', 'Off. To switc'),
+    (',AggregateInstanceTypeFilter', '', FILTER, 'SUCCESS', 'Off. To switch'),
     (
         'ComputeFilter',
         'AggregateInstanceExtraSpecsFilter',
-        'Filter',
+        FILTER,
         'WARNING',
-        'On, but AggregateInstanceExtraSpecsFilter is enabled. It takes ',
+        'On. AggregateInstanceExtraSpecsFilter is enabled, too. It takes ',
     ),
     (
         OUR_FILTERS,
         f'{OUR_FILTERS}available_filters = acme.all_filters\n',
-        'Filter',
+        FILTER,
         'WARNING',
         'Off, because acme.AggregateInstanceTypeFilter has the same name',
     ),
@@ -79,18 +81,25 @@ CASES = (
     (
         OUR_FILTERS,
         f'available_filters = acme.all_filters\n{OUR_FILTERS}',
-        'Filter',
+        FILTER,
         'SUCCESS',
         'On.',
     ),
     (
         '',
         'exempt_metadata_keys = rack',
-        'Filter',
+        FILTER,
         'WARNING',
-        'Add availability_zone to exempt_metadata_keys',
+        'does not cover availability_zone',
     ),
-    ('', 'exempt_metadata_keys = rack,avail*', 'Filter', 'SUCCESS', 'On.'),
+    (
+        '',
+        'exempt_metadata_keys = rack,**',
+        FILTER,
+        'WARNING',
+        'covers all key',
+    ),
+    ('', 'exempt_metadata_keys = rack,avail*', FILTER, 'SUCCESS', 'On.'),
     # What is stronger.
     ('', '', PREFERENCES, 'SUCCESS', 'preference_weight_multiplier in [nova_'),
     (
@@ -98,8 +107,7 @@ CASES = (
         PREFERENCE,
         PREFERENCES,
         'SUCCESS',
-        '1 point is 10. Other weighers can add up to ',
-        'without BuildFailureWeigher and CrossCellWeigher',
+        'On: preference_weight_multiplier is 10.',
     ),
     (
         '',
@@ -110,17 +118,55 @@ CASES = (
     ),
     (
         '',
-        f'{PREFERENCE}\n[filter_scheduler]\nram_weight_multiplier = nan',
-        PREFERENCES,
+        '[filter_scheduler]\nram_weight_multiplier = nan',
+        ALL,
         'WARNING',
-        'RAMWeigher (nan) can',
+        'multiplier of RAMWeigher (nan), the weights of hosts cannot be comp',
+    ),
+    # Also those that are meant to be stronger.
+    (
+        '',
+        '[filter_scheduler]\nbuild_failure_weight_multiplier = inf',
+        ALL,
+        'WARNING',
+        'multiplier of BuildFailureWeigher (inf), the weights of hosts can',
     ),
     (
         '',
-        f'{PREFERENCE}\n[filter_scheduler]\nram_weight_multiplier = inf',
+        '[filter_scheduler]\ncross_cell_move_weight_multiplier = -inf',
+        ALL,
+        'WARNING',
+        'multiplier of CrossCellWeigher (inf), the weights of hosts cannot',
+    ),
+    # A class is known by its full name.
+    (
+        OF_NOVA,
+        f'acme.RAMWeigher,acme.BuildFailureWeigher,{OF_NOVA}',
+        ALL,
+        'SUCCESS',
+        'can be loaded',
+    ),
+    (
+        f'{OF_NOVA},{OURS}',
+        f'acme.RAMWeigher,{OF_NOVA},{OURS}\n[nova_filters]\n{PREFERENCE}\n',
         PREFERENCES,
         'WARNING',
-        'RAMWeigher (inf) can',
+        'RAMWeigher (1e+09) can outweigh a point',
+    ),
+    (
+        f'{OF_NOVA},{OURS}',
+        f'acme.BuildFailureWeigher,{OF_NOVA},{OURS}\n[nova_filters]\n'
+        f'{AFFINITY} = -30\n',
+        STACKS,
+        'WARNING',
+        'can add up to 1e+09, so they may choose another place: BuildFailure',
+    ),
+    (
+        OURS,
+        f'{OURS},{OURS}',
+        ALL,
+        'WARNING',
+        'more than once: nova_filters.weighers.preference.PreferenceWeigher,',
     ),
     (
         OURS,
@@ -133,16 +179,17 @@ CASES = (
         'AggregateInstanceTypeFilter\n',
         f'AggregateInstanceExtraSpecsFilter\n[nova_filters]\n{PREFERENCE}\n'
         '[filter_scheduler]\n',
-        PREFERENCES,
+        FILTER,
         'WARNING',
-        'Enable AggregateInstanceTypeFilter instead.',
+        'Off. To switch it on, ',
+        'AggregateInstanceExtraSpecsFilter is enabled, too.',
     ),
     (
         '',
         f'{PREFERENCE}\n{SUBSET}',
         PREFERENCES,
         'WARNING',
-        'any of the 5 best hosts. Set it to 1.',
+        'any of the 5 best hosts.',
     ),
     ('', f'{AFFINITY} = -10\n{SUBSET}', STACKS, 'WARNING', 'of the 5 best'),
     (
@@ -152,7 +199,7 @@ CASES = (
         'WARNING',
         'is -1. Other weighers can ad',
     ),
-    ('', f'{AFFINITY} = 0', STACKS, 'WARNING', 'Nothing '),
+    ('', f'{AFFINITY} = 0', KEY, 'WARNING', 'Nothing '),
     (
         '',
         f'{AFFINITY} = -10\npreference_weight_multiplier = 20\n',
@@ -161,13 +208,13 @@ CASES = (
         # A preference can have 100 points, which weigh 3.
         'can add up to 6',
         ': PreferenceWeigher (60), ',
-        'to 70 or more',
+        'It is stronger from 70 on.',
     ),
     ('', f'{AFFINITY} = -30', STACKS, 'SUCCESS', 'is -30.'),
     (
         f'signing_key = {signing.KEY}',
         f'[nova_filters]\n{AFFINITY} = -10',
-        STACKS,
+        KEY,
         'SUCCESS',
         'are believed',
     ),
@@ -186,7 +233,7 @@ CASES = (
         '[nova_filters]\nserver_group_weight_multiplier = 9\n',
         GROUPS,
         'WARNING',
-        'Off, so server_group_weight_multiplier = 9 has no effect',
+        'server_group_weight_multiplier has no effect. Off.',
     ),
 )
 
@@ -207,6 +254,16 @@ class Old(weights.BaseHostWeigher):
 class Strong(Old):
     def weight_multiplier(self, host_state):
         return 1e9
+
+class RAMWeigher(weights.BaseHostWeigher):
+    def _weigh_object(self, obj, weight_properties):
+        return obj.free_ram_mb
+
+    def weight_multiplier(self, host_state):
+        return 1e9
+
+class BuildFailureWeigher(RAMWeigher):
+    pass
 
 class Text(Old):
     def weight_multiplier(self, host_state):
@@ -307,6 +364,6 @@ class NovaFiltersStatusTest(upgrade_checks.UpgradeCheckCase):
         self.assertNotIn('secret', answer.output)
 
     def test_a_configuration_without_the_plugins_is_a_warning(self):
-        answer = self.check_details('', 'Filter', 'WARNING', 'Off. ')
+        answer = self.check_details('', FILTER, 'WARNING', 'Off. ')
         for row in PREFERENCES, STACKS, GROUPS:
             self.assert_details(answer, row, 'SUCCESS', 'Off. To switch it on')
