@@ -17,7 +17,7 @@ WORKERS = 2
 #: How many servers each stack has: more than call a provider at once.
 SERVERS = 100 if tests.ALL else 20
 #: How many stacks each worker makes.
-STACKS = 2
+STACKS = 2 if tests.ALL else 1
 #: A provider that tells where it was imported and checked.
 PROVIDER = f"""
 import os

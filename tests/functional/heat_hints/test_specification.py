@@ -16,7 +16,7 @@ from tests.functional.heat_hints import base, shapes
 SEED = 20261127
 #: How many stacks there are. With two engines and two releases of Heat, 26
 #: stacks are about 520 servers.
-STACKS = 26 if tests.ALL else 3
+STACKS = 26 if tests.ALL else 2
 CLAIMING = shapes.CLAIMING.encode()
 DEEP = {'max_nested_stack_depth': str(2 * shapes.DEPTH)}
 
