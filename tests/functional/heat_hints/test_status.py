@@ -10,11 +10,11 @@ import sys
 from testing import subprocesses
 from tests import signing, upgrade_checks
 
-GOOD = f"""
+GOOD = """
 [heat_hints]
 enabled = true
-signing_key = {signing.KEY}
 """
+KEY = f'signing_key = {signing.KEY}'
 TYPES = 'Resource types and providers'
 VALUES = 'Option values'
 USER = subprocess.check_output(['id', '-un'], text=True).strip()
@@ -22,8 +22,10 @@ USER = subprocess.check_output(['id', '-un'], text=True).strip()
 #: What is added to the good file, the row with its result, and words of what
 #: is told. The environment is in the folder of the test.
 CASES = (
-    ('', 'Hints', 'SUCCESS', 'On for OS::Nova::Server, AWS::EC2::Instance.'),
+    (KEY, 'Hints', 'SUCCESS', 'On for OS::Nova::Server, AWS::EC2::Instance.'),
     ('signing_key =', 'Hints', 'SUCCESS', 'not signed'),
+    ('signing_key = ,', VALUES, 'FAILURE', 'it contains no key'),
+    (f'{KEY}\n{KEY}', VALUES, 'FAILURE', 'heat.conf has it on 2 lines'),
     ('enabled = false', 'Hints', 'WARNING', 'Off. To send hints, set enabled'),
     ('signing_key = zq7x-secret', VALUES, 'FAILURE', 'fewer than 32'),
     (
