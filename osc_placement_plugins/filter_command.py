@@ -4,7 +4,7 @@
 
 import argparse
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from osc_placement_plugins import output
 from osc_placement_plugins.source import MICROVERSION, REQUESTS
@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from osc_placement_plugins.inventory import Inventory
     from osc_placement_plugins.source.cloud import Cloud
     from osc_placement_plugins.source.files import Files
+
+#: The option of nova_filters that the commands need.
+_EXEMPT: Final = 'exempt_metadata_keys'
 
 
 class FilterCommand(output.Lister):
@@ -23,11 +26,10 @@ class FilterCommand(output.Lister):
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
-            '--config-file',
-            metavar='<file>',
-            help='the nova.conf that sets the option exempt_metadata_keys. '
-            'Folders such as nova.conf.d are not read. Default: the default '
-            'of the option',
+            '--exempt-metadata-keys',
+            metavar='<patterns>',
+            help='value of exempt_metadata_keys in nova.conf; default: the '
+            'default of this option',
         )
         source = parser.add_argument_group(
             'offline input',
@@ -60,11 +62,11 @@ class FilterCommand(output.Lister):
         """Return the aggregates and hosts."""
         from nova_filters import conf
         from osc_placement_plugins.inventory import Inventory
-        from osc_placement_plugins.source import files
 
-        exempt = conf.DEFAULTS['exempt_metadata_keys']
-        if parsed_args.config_file:
-            exempt = files.read_exempt_keys(parsed_args.config_file)
+        exempt = conf.DEFAULTS[_EXEMPT]
+        if parsed_args.exempt_metadata_keys is not None:
+            option = next(opt for opt in conf.OPTS if opt.name == _EXEMPT)
+            exempt = option.type(parsed_args.exempt_metadata_keys)
         return Inventory(
             aggregates=source.read('aggregates'),
             exempt=tuple(exempt),

@@ -5,7 +5,7 @@
 from collections.abc import Sequence
 
 from nova_filters.matching import report
-from nova_filters.matching.mismatch import Cause, quote_all
+from nova_filters.matching.mismatch import quote_all
 from osc_placement_plugins.inventory import Inventory, create_matcher
 from osc_placement_plugins.source.records import ComputeHost, Flavor
 
@@ -55,57 +55,21 @@ class HostMatches:
             text += f': {report.count_reasons(self._matcher, self.groups)}'
         return f'{text}.'
 
-    def nearest(self) -> ComputeHost | None:
-        """Return the refused host that lacks least to pass.
-
-        :returns: the first host by name of those with the fewest failing keys,
-            and among them the fewest missing keys: a wrong value is nearer
-            than none. None if no host that is up is refused.
-        """
-        distances: dict[tuple[int, int, str], ComputeHost] = {}
-        for host in self.refused:
-            if not host.usable:
-                continue
-            mismatches = self._matcher.list_mismatches(host.aggregates)
-            keys = {mismatch.key for mismatch in mismatches}
-            causes = [mismatch.cause for mismatch in mismatches]
-            missing = causes.count(Cause.MISSING)
-            distances[len(keys), missing, host.name] = host
-        if not distances:
-            return None
-        return distances[min(distances)]
-
     def notes(self) -> list[str]:
-        """Return sentences on what else an operator should know."""
-        flavor = self.flavor.name
-        sentences = []
-        skipped_keys = self._list_skipped()
-        if skipped_keys:
-            sentences.append(
-                f'Skipped in {flavor}, because no aggregate has the key: '
-                f'{quote_all(skipped_keys)}.'
-            )
-        # A host that is not up would take the flavor without any change.
-        if self.takers or self.idle:
-            return sentences
-        nearest = self.nearest()
-        if nearest is not None:
-            sentences.append(
-                f'The nearest host for {flavor} is {nearest.name}: '
-                f'{self.reasons(nearest)}.'
-            )
-        return sentences
-
-    def _list_skipped(self) -> list[str]:
-        """Return the keys of the flavor that the filter does not compare."""
+        """Return sentences on what the filter does not compare."""
         known_keys = set()
         for aggregate in self._aggregates:
             for key, _ in aggregate.items():
                 known_keys.add(key)
+        skipped_keys = []
+        for spec in self._matcher.flavor:
+            if spec.optional and spec.key not in known_keys:
+                skipped_keys.append(spec.key)
+        if not skipped_keys:
+            return []
         return [
-            spec.key
-            for spec in self._matcher.flavor
-            if spec.optional and spec.key not in known_keys
+            f'Skipped in {self.flavor.name}, because no aggregate has the '
+            f'key: {quote_all(skipped_keys)}.'
         ]
 
     def explain_group(self, group: report.Reason) -> str:

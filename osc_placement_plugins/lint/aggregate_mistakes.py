@@ -62,7 +62,6 @@ def _find_in_item(
     name: str, text: str, aggregate: HostAggregate
 ) -> Iterator[Finding]:
     yield from text_mistakes.find_misspelled_flag(name)
-    yield from text_mistakes.find_outer_space(name)
     yield from _find_endless_multiplier(name, text)
     flag = inputs.read_flag(aggregate.metadata)
     for piece in requirement.split(text):

@@ -17,8 +17,6 @@ class FindingCode(enum.StrEnum):
     # With these mistakes, hosts or requests are refused.
     #: A value with a sentinel, ``<or>`` or an operator that nothing can meet.
     MALFORMED_VALUE = 'malformed-value'
-    #: White space around a key.
-    OUTER_SPACE = 'outer-space'
     #: No aggregate has the key that a flavor needs, or a value that matches.
     NOT_OFFERED = 'not-offered'
     #: Each extra spec is met by some aggregate, but no host that is up takes
@@ -49,7 +47,6 @@ class FindingCode(enum.StrEnum):
 #: The codes whose severity is error.
 _ERRORS: Final = {
     FindingCode.MALFORMED_VALUE,
-    FindingCode.OUTER_SPACE,
     FindingCode.NOT_OFFERED,
     FindingCode.NO_HOST,
     FindingCode.CONTRADICTORY_DEMANDS,

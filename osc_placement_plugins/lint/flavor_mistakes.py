@@ -9,7 +9,7 @@ or value. This module compares what flavors ask for with what aggregates offer.
 from collections.abc import Iterator
 from typing import Final
 
-from nova_filters.matching import inputs, preferences, report, requirement
+from nova_filters.matching import inputs, preferences, report
 from nova_filters.matching.inputs import SCOPE, FlavorSpec
 from nova_filters.matching.matcher import Matcher
 from nova_filters.matching.mismatch import Cause, Side, quote_all
@@ -82,17 +82,13 @@ class FlavorMistakes:
             return
         (spec,) = specs
         yield from text_mistakes.find_misspelled_flag(name)
-        spaces = [*text_mistakes.find_outer_space(name)]
-        yield from spaces
         # Extra specs of other namespaces belong to other parts of Nova. The
         # filter reads such an extra spec only if an aggregate has the key.
         if spec.optional and name not in self._offers:
             yield from text_mistakes.find_misspelled_namespace(name)
             return
         yield from text_mistakes.find_malformed(name, spec.requirement)
-        # If the white space is the mistake, it is told once.
-        if not spaces:
-            yield from self._find_unmet(name, spec)
+        yield from self._find_unmet(name, spec)
 
     def _find_in_preference(
         self,
@@ -152,11 +148,6 @@ class FlavorMistakes:
             problem += (
                 f'. An aggregate has {quote(similar[0])}: only white space, '
                 'or upper and lower case, differ'
-            )
-        elif any(',' in literal for literal in need.literals):
-            problem += (
-                ". Aggregates' values are split at commas, and those of "
-                f'flavors are not: {requirement.OR} lists alternatives there'
             )
         elif values:
             problem += f'. Aggregates have {quote_all(values)}'

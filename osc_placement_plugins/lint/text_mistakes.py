@@ -44,19 +44,6 @@ def find_misspelled_flag(name: str) -> Iterator[Finding]:
         )
 
 
-def find_outer_space(name: str) -> Iterator[Finding]:
-    """Find a key that has white space around it."""
-    key = name.removeprefix(SCOPE)
-    if key != key.strip():
-        meant = name.removesuffix(key) + key.strip()
-        yield Finding(
-            FindingCode.OUTER_SPACE,
-            name,
-            f'{quote(name)} has white space around it, so it is another key '
-            f'than {quote(meant)}',
-        )
-
-
 def find_misspelled_namespace(name: str) -> Iterator[Finding]:
     """Find a namespace that is probably meant for the filter or the weigher.
 

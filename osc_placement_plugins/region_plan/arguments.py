@@ -13,7 +13,7 @@ from osc_lib import exceptions
 from osc_placement_plugins.region_plan.live_cluster import ClusterReader
 from osc_placement_plugins.source import files
 from senlin_plugins.planning import plan, spec, values
-from senlin_plugins.planning.limits import DEFAULT_MAX_NODES, Limits
+from senlin_plugins.planning.limits import Limits
 from senlin_plugins.planning.plan import Snapshot
 from senlin_plugins.planning.selection import Node
 from senlin_plugins.planning.sizing import Change
@@ -50,26 +50,17 @@ def read_snapshot(
             f'--without names {", ".join(strangers)}; the regions of the '
             f'policy are {", ".join(names)}'
         )
+    # The limit of senlin.conf is not known here.
+    limits = Limits()
     nodes: list[Node] = []
     current = _read_current(parsed_args.current)
     if reader and cluster:
+        limits = Limits(cluster.min_size, cluster.max_size)
         nodes = reader.read_nodes(cluster)
         current = plan.count_by_region(nodes)
-    limits = _read_limits(parsed_args, cluster)
     return Snapshot(
         change, regions, current, parsed_args.without, nodes, limits
     )
-
-
-def _read_limits(parsed_args: argparse.Namespace, cluster: Any) -> Limits:
-    max_nodes = DEFAULT_MAX_NODES
-    if parsed_args.max_nodes is not None:
-        max_nodes = values.parse_number(
-            parsed_args.max_nodes, '--max-nodes', 1
-        )
-    if cluster is None:
-        return Limits(max_nodes=max_nodes)
-    return Limits(cluster.min_size, cluster.max_size, max_nodes)
 
 
 def _read_policy(
@@ -77,9 +68,6 @@ def _read_policy(
     reader: ClusterReader | None,
     cluster: Any,
 ) -> Spec:
-    if parsed_args.region:
-        regions = spec.parse_region_options(parsed_args.region)
-        return Spec(regions, effective=True)
     if parsed_args.spec:
         with files.reading(parsed_args.spec):
             text = files.read_text(parsed_args.spec)
@@ -89,7 +77,7 @@ def _read_policy(
     if reader and cluster:
         return reader.read_attached_policy(cluster)
     raise exceptions.CommandError(
-        'Which regions? Name them with --region, --spec or --policy'
+        'Which regions? Name them with --spec or --policy'
     )
 
 

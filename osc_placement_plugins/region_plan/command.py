@@ -44,13 +44,6 @@ class PlanClusterRegion(output.Lister):
             metavar='<file>',
             help='use the regions in this policy spec, a YAML file',
         )
-        regions.add_argument(
-            '--region',
-            metavar='<name>[:<weight>[:<cap>]]',
-            help='use this region; default: weight 100 and no cap; repeat '
-            'this option for each region',
-            **output.REPEATABLE,
-        )
         current = parser.add_mutually_exclusive_group()
         current.add_argument(
             '--cluster',
@@ -83,12 +76,6 @@ class PlanClusterRegion(output.Lister):
             help="value of default_region_name in Senlin's configuration, "
             "which Senlin's API does not show; the region of nodes without a "
             'recorded region',
-        )
-        parser.add_argument(
-            '--max-nodes',
-            metavar='<n>',
-            help="value of max_nodes_per_cluster in Senlin's configuration, "
-            "which Senlin's API does not show; default: 1000, as in Senlin",
         )
 
     def find_answer(self, parsed_args: argparse.Namespace) -> output.Answer:

@@ -12,7 +12,7 @@ from senlin_plugins.planning.spec import Spec
 
 WITHOUT_POLICY = (
     "Cluster '{}' has no region placement policy that is enabled: name one "
-    'with --policy, --spec or --region'
+    'with --policy or --spec'
 )
 
 

@@ -40,36 +40,6 @@ def read_text(path: str) -> str:
         return pathlib.Path(path).read_text('utf-8-sig')
 
 
-def read_exempt_keys(path: str) -> list[str]:
-    """Return the option ``exempt_metadata_keys`` of a ``nova.conf``.
-
-    :raises CommandError: if the file cannot be read, does not set the option,
-        or has a wrong value.
-    """
-    from oslo_config import cfg
-
-    from nova_filters import conf
-    from os_placement_plugins import options
-
-    # oslo.config would not say why the file cannot be read.
-    read_text(path)
-    name = 'exempt_metadata_keys'
-    config = cfg.ConfigOpts()
-    options.register(config, [(conf.GROUP, conf.OPTS)])
-    try:
-        config(args=[], default_config_files=[path], default_config_dirs=[])
-        keys: list[str] = config.nova_filters[name]
-    except (cfg.Error, ValueError) as exc:
-        raise CommandError(f'Cannot use {path!r}: {one_line(exc)}') from exc
-    location = config.get_location(name, conf.GROUP.name)
-    if location is None or location.location is not cfg.Locations.user:
-        raise CommandError(
-            f'{path!r} does not set {name} in [{conf.GROUP.name}]: look for '
-            'a misspelled name, or leave out --config-file'
-        )
-    return keys
-
-
 class Files:
     """Flavors, aggregates, hosts and servers from files.
 

@@ -106,30 +106,6 @@ def parse_regions(spec: object) -> Spec:
     )
 
 
-def parse_region_options(texts: Iterable[str]) -> tuple[Region, ...]:
-    """Return the regions that the options of a command name.
-
-    :param texts: each is ``NAME``, ``NAME:WEIGHT`` or ``NAME:WEIGHT:CAP``. An
-        empty part means the default.
-    :raises WrongValue: if a text has another form, or if the policy would
-        refuse the region.
-    """
-    items = []
-    for text in texts:
-        name, *numbers = text.split(':')
-        if len(numbers) > 2:
-            raise WrongValue(
-                f"The region '{text}' has too many parts: write NAME, "
-                'NAME:WEIGHT or NAME:WEIGHT:CAP.'
-            )
-        item = {'name': name}
-        for key, number in zip(('weight', 'cap'), numbers, strict=False):
-            if number:
-                item[key] = number
-        items.append(item)
-    return _parse_entries(items)
-
-
 def check_deletion(
     properties: Mapping[str, Any], hook: Mapping[str, Any], version: str
 ) -> None:

@@ -19,11 +19,12 @@ HOSTS = (
 )
 FLAVORS = ('--flavors', EXAMPLES / 'flavors.json', *HOSTS)
 SERVERS = ('--servers', EXAMPLES / 'servers.json', *HOSTS)
+POLICY = ('--spec', EXAMPLES / 'policy.yaml')
 COMMANDS = (
     ('aggregate filter explain m1.small', FLAVORS, '4 of 6 hosts take'),
     ('aggregate filter lint', FLAVORS, 'Nothing found in 4 flavors'),
     ('aggregate filter audit', SERVERS, '0 of 3 running servers'),
-    ('cluster region plan --scale-out 3 --region ONE', (), '3 nodes are'),
+    ('cluster region plan --scale-out 3', POLICY, '3 nodes are added'),
 )
 
 

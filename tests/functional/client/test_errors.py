@@ -31,7 +31,7 @@ _ARGUMENTS = (
     ('explain nosuch', "No flavor has the name or ID 'nosuch'"),
     ('explain m1.small --host h', "the name 'h'"),
     ('explain', 'Name a flavor'),
-    ('lint --config-file /no/nova.conf', '/no/nova.conf'),
+    ('lint --exempt-metadata-keys aggregate_instance_extra_specs:k', 'scope'),
     ('lint --aggregates /no/file', 'Cannot read'),
     ('lint --severity', 'see --help'),
     ('lint -f json -c nosuch', 'nosuch'),
@@ -70,19 +70,6 @@ class ErrorTest(base.CloudTestCase):
     def test_half_of_the_files_are_not_enough(self) -> None:
         result = self.run_filter('lint', *self.files('flavors'))
         self.assert_one_line(result, 'takes --aggregates <file> too')
-
-    def test_a_file_that_sets_no_option_is_told(self) -> None:
-        for text in (
-            '[nova_filters]\nexempt_metadata_key = os_*',
-            '[nova_filter]\nexempt_metadata_keys = os_*',
-            '',
-        ):
-            result = self.run_filter(
-                'lint', '--config-file', self.write(text, 'nova.conf')
-            )
-            self.assert_one_line(
-                result, 'does not set exempt_metadata_keys in [nova_filters]'
-            )
 
     def test_a_cloud_without_the_microversion_is_told(self) -> None:
         old = discovery.NovaMicroversionDiscovery(

@@ -184,11 +184,15 @@ class PagesTest(pages.Walk, base.CloudTestCase):
     def test_the_output_for_scripts(self) -> None:
         self.cloud = rest_stub.examples('night')
         self.cloud.install(self.mocker)
+        policy = EXAMPLES / 'policy.yaml'
         for words, status in (
             ('aggregate filter explain gpu.large', 0),
             ('aggregate filter lint', 2),
             ('aggregate filter audit', 0),
-            ('cluster region plan --region a --scale-out 1', 0),
+            (
+                f'cluster region plan --spec {policy} --scale-out 1',
+                0,
+            ),
         ):
             rows, sentences = self.answer(words, status=status)
             self.assertIsInstance(rows, list)

@@ -20,25 +20,36 @@ properties:
       cap: 2
     - name: RegionThree
 """
+#: Two regions have room for two nodes each.
+CAPPED = """
+type: senlin_plugins.policy.region_placement
+version: 1.0
+properties:
+  regions:
+    - name: A
+      cap: 2
+    - name: B
+      cap: 2
+"""
 
 PLAN = 'cluster region plan'
-REGIONS = '--region RegionOne:300 --region RegionTwo::2 --region RegionThree'
-CAPPED = '--region A:1:2 --region B:1:2'
 
 
 @ddt.ddt
 class RegionPlanTest(base.CommandTestCase):
-    def test_regions_have_several_spellings(self):
-        yaml_file = self.write(SPEC, 'policy.yaml')
-        json_file = self.write(json.dumps(yaml.safe_load(SPEC)), 'policy.json')
-        for file in yaml_file, json_file:
-            self.assertEqual(
-                self.data(f'{PLAN} {REGIONS} --scale-out 7'),
-                self.data(f'{PLAN} --spec {file} --scale-out 7'),
-            )
+    def setUp(self) -> None:
+        super().setUp()
+        self.spec = f'--spec {self.write(SPEC, "policy.yaml")}'
 
-    def test_a_region_can_be_thought_away(self):
-        words = f'{PLAN} {REGIONS} --without RegionOne --scale-out 3'
+    def test_a_spec_may_be_json(self) -> None:
+        file = self.write(json.dumps(yaml.safe_load(SPEC)), 'policy.json')
+        self.assertEqual(
+            self.data(f'{PLAN} {self.spec} --scale-out 7'),
+            self.data(f'{PLAN} --spec {file} --scale-out 7'),
+        )
+
+    def test_a_region_can_be_thought_away(self) -> None:
+        words = f'{PLAN} {self.spec} --without RegionOne --scale-out 3'
         rows, sentences = self.answer(words)
         verdict, reach = sentences
         self.assertEqual(
@@ -51,40 +62,44 @@ class RegionPlanTest(base.CommandTestCase):
         )
         self.assertEqual([0, 1, 2], [row['Change'] for row in rows])
 
-    def test_a_region_that_the_policy_does_not_name_has_a_row(self):
+    def test_a_region_that_the_policy_does_not_name_has_a_row(self) -> None:
         words = '--current Old=2 --current Gone=0 --current RegionOne=1'
-        rows = self.data(f'{PLAN} {REGIONS} {words} --scale-in 1')
+        rows = self.data(f'{PLAN} {self.spec} {words} --scale-in 1')
         old = {'Region': 'Old', 'Current': 2, 'Change': -1, 'Result': 1}
         self.assertEqual(old, rows[-1])
         self.assertEqual(4, len(rows))
 
-    def test_a_cluster_has_a_largest_size(self):
-        words = f'{PLAN} {REGIONS} --scale-out 1001'
-        self.assert_one_line(self.openstack(*words.split()), '1001', '(1000)')
-        _, (verdict, *_) = self.answer(f'{words} --max-nodes 1001')
-        self.assertIn('1001 nodes are added', verdict)
+    @ddt.unpack
+    @ddt.data(
+        ('--scale-out 0', '--scale-out', "'0'", '1 or greater'),
+        ('--scale-in 0x3', '--scale-in', 'a whole number'),
+        ('--current RegionOne --scale-out 5', 'NAME=COUNT'),
+        ('--without Four --scale-out 5', 'Four', 'RegionOne'),
+    )
+    def test_a_wrong_call_is_one_line(self, arguments, *words) -> None:
+        command = f'{PLAN} {self.spec} {arguments}'
+        self.assert_one_line(self.openstack(*command.split()), *words)
+
+    def test_a_policy_must_be_named(self) -> None:
+        result = self.openstack(*PLAN.split(), '--scale-out', '1')
+        self.assert_one_line(result, 'Which regions?', '--spec')
 
     @ddt.unpack
     @ddt.data(
-        (f'{REGIONS} --scale-out 1 --max-nodes x', '--max-nodes', "'x'"),
-        ('--scale-out 1', 'Which regions?', '--spec'),
-        (f'{REGIONS} --scale-out 0', '--scale-out', "'0'", '1 or greater'),
-        (f'{REGIONS} --scale-in 0x3', '--scale-in', 'a whole number'),
-        (f'{REGIONS} --scale-in 1', 'no feasible plan', ' 0 can be removed'),
+        ('--scale-in 1', 'no feasible plan', ' 0 can be removed'),
         (
-            f'{CAPPED} --current A=1 --current B=3 --scale-out 2',
+            '--current A=1 --current B=3 --scale-out 2',
             *('no feasible plan', 'The caps leave room for 1.'),
         ),
         (
-            f'{CAPPED} --current A=1 --current B=3 --scale-in 2 --without B',
-            *('no feasible plan', '1 can be removed'),
+            '--current A=1 --current B=3 --scale-in 2 --without B',
+            *('no feasible plan', ' 1 can be removed'),
         ),
-        (f'{CAPPED} --scale-in 1 --without A --without B', 'No region'),
-        (f'{REGIONS} --current RegionOne --scale-out 5', 'NAME=COUNT'),
-        (f'{REGIONS} --without Four --scale-out 5', 'Four', 'RegionOne'),
+        ('--scale-in 1 --without A --without B', 'No region is found usable'),
     )
-    def test_a_wrong_call_is_one_line(self, arguments, *words):
-        command = f'{PLAN} {arguments}'
+    def test_a_refusal_has_its_numbers(self, arguments, *words) -> None:
+        spec = self.write(CAPPED, 'capped.yaml')
+        command = f'{PLAN} --spec {spec} {arguments}'
         self.assert_one_line(self.openstack(*command.split()), *words)
 
     @ddt.unpack

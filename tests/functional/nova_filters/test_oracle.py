@@ -132,9 +132,8 @@ class OracleTest(base.OptionTestCase):
             findings = mistakes.find_mistakes(flavors, inventory)
             codes = {'no-host', 'not-offered'}
             names = {f.name for f in findings if f.code.value in codes}
-            # A malformed value, or a key with white space around it, already
-            # says why no host takes a flavor.
-            codes |= {'malformed-value', 'outer-space'}
+            # A malformed value already says why no host takes a flavor.
+            codes |= {'malformed-value'}
             told = {f.name for f in findings if f.code.value in codes}
             self.assertLessEqual(names, expected, inventory.aggregates)
             self.assertLessEqual(expected, told, inventory.aggregates)

@@ -57,7 +57,6 @@ METADATA = (
     ({_FLAG: ' No '},),
     ({_FLAG: 'off'},),
     ({_FLAG: ''},),
-    ({'k ': '1'}, Code.OUTER_SPACE),
     ({'k': '!,1', **_ON}, Code.CONTRADICTORY_DEMANDS),
     ({'k': '1,2', 'availability_zone': 'az1'},),
     ({_SCOPED: '*', **_ON},),
@@ -101,8 +100,6 @@ TOGETHER = (
     ({'host_aggregate:k': '1'}, {'k': '1'}, Code.NAMESPACE_WITHOUT_EFFECT),
     # It is not skipped.
     ({'host_aggregate:k': '1'}, {'host_aggregate:k': '1'}),
-    # The blank belongs to the key.
-    ({f'{_SCOPED} ': '~'}, {'k': '1'}, Code.OUTER_SPACE),
     # Other namespaces are read where an aggregate has the key.
     ({'hw:numa_cpus.0': '0,1'}, {'k': '1'}),
     ({'hw:numa_cpus.0': '>='}, {'hw:numa_cpus.0': '0'}, Code.MALFORMED_VALUE),
@@ -114,7 +111,7 @@ TOGETHER = (
     ({}, {'os': 'windows', **_ON}, Code.CLOSED_AGGREGATE),
 )
 #: What makes an extra spec one that no host meets.
-_HOPELESS = {Code.MALFORMED_VALUE, Code.OUTER_SPACE, Code.NOT_OFFERED}
+_HOPELESS = {Code.MALFORMED_VALUE, Code.NOT_OFFERED}
 
 
 def find(
@@ -220,11 +217,16 @@ class TextTest(unittest.TestCase):
             "'2', '3'",
         ),
         (
+            '1',
+            {'k ': '1'},
+            ", so no host passes. An aggregate has 'k ': only white space, or "
+            'upper and lower case, differ',
+        ),
+        (
             '1, 2',
-            {'k': '1'},
-            " with a value that meets '1, 2', so no host passes. Aggregates' "
-            'values are split at commas, and those of flavors are not: <or> '
-            'lists alternatives there',
+            {'k': '1,2'},
+            " with a value that meets '1, 2', so no host passes. Aggregates "
+            "have '1', '2'",
         ),
         (
             '<or> C <or> B',

@@ -31,11 +31,6 @@ MISTAKES: tuple[tuple[Any, ...], ...] = (
         'prefer_metadata_chek',
     ),
     (
-        text_mistakes.find_outer_space,
-        Code.OUTER_SPACE,
-        *('k ', ' k', f'{SCOPE}k ', f'{SCOPE} k'),
-    ),
-    (
         text_mistakes.find_misspelled_namespace,
         Code.NAMESPACE_WITHOUT_EFFECT,
         *('aggregate_prefer:disk', 'aggregate_avoid:hw:cpu'),
@@ -56,7 +51,6 @@ SOUND: tuple[tuple[Any, ...], ...] = (
         text_mistakes.find_misspelled_flag,
         *('metadata', 'check_force', 'force_image_check'),
     ),
-    (text_mistakes.find_outer_space, 'k', f'{SCOPE}k'),
     (
         text_mistakes.find_misspelled_namespace,
         *('aggregate_preferred:disk', 'aggregate_prefer'),

@@ -98,22 +98,6 @@ class RegionSpec(unittest.TestCase):
             spec.parse_regions(wrong)
         self.assertIn(text, str(caught.exception))
 
-    @ddt.unpack
-    @ddt.data(
-        ('a', Region('a')),
-        ('a:300', Region('a', 300)),
-        ('a:300:5', Region('a', 300, 5)),
-        ('a::5', Region('a', 100, 5)),
-    )
-    def test_options_name_regions(self, text, region):
-        regions = spec.parse_region_options([text, 'b'])
-        self.assertEqual((region, Region('b')), regions)
-
-    def test_a_wrong_option_is_refused(self):
-        message = 'write NAME, NAME:WEIGHT or NAME:WEIGHT:CAP'
-        with self.assertRaisesRegex(values.WrongValue, message):
-            spec.parse_region_options(['a:1:2:3'])
-
 
 HOOK = {'type': 'zaqar', 'params': {'queue': 'goodbye'}, 'timeout': 9}
 
