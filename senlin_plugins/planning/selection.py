@@ -149,15 +149,21 @@ def _order(node: Node, criterion: Criterion) -> tuple[Any, ...]:
 
     A bad node that was never created has nothing to lose, so it goes first.
     """
-    age = 0.0
-    if node.created_at:
-        age = node.created_at.replace(tzinfo=datetime.UTC).timestamp()
-    rank: float | str = age
-    if criterion is Criterion.YOUNGEST_FIRST:
-        rank = -age
+    rank: float | str
+    if criterion is Criterion.RANDOM:
+        rank = node.lot
     elif criterion is Criterion.OLDEST_PROFILE_FIRST:
         rank = node.profile_created_at or ''
-    elif criterion is Criterion.RANDOM:
-        rank = node.lot
+    elif criterion is Criterion.OLDEST_FIRST:
+        rank = _seconds(node)
+    else:
+        rank = -_seconds(node)
     created = node.created_at is not None
     return not _is_bad(node), created, rank, node.position, node.id
+
+
+def _seconds(node: Node) -> float:
+    """Return when a node was created; 0 if it never was."""
+    if node.created_at is None:
+        return 0.0
+    return node.created_at.replace(tzinfo=datetime.UTC).timestamp()
