@@ -9,7 +9,7 @@ the ranks are negative.
 
 import hashlib
 import heapq
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final, NamedTuple
 
 from nova_filters.spread.teams import (
@@ -24,9 +24,10 @@ from nova_filters.spread.topology import Path, Paths
 #: The sort key of a domain; the domain with the smallest key gets the next
 #: member: its state, the number of its members, and a number for equal ones.
 Key = tuple[int, int, int]
-#: The states of domains: it can take a member; the other weighers refuse its
-#: hosts; it has as many members as it may have.
-FREE, REFUSED, FULL = range(3)
+#: The states of domains under a hard policy: it can take a member; its hosts
+#: are a last choice; pending members of other kinds may have taken it; it has
+#: as many members as it may have.
+FREE, AVOIDED, DOUBTFUL, FULL = range(4)
 #: One more than the largest number of a domain.
 _ENDS: Final = 2**64
 #: Of the free hosts, the last three, or the last third if it has more, are the
@@ -34,39 +35,29 @@ _ENDS: Final = 2**64
 _LAST: Final = 3
 
 
-class Ties(NamedTuple):
-    """How domains with equally many members are ordered.
+class HardPolicy(NamedTuple):
+    """The limit of a server group with the policy ``anti-affinity``.
 
-    Every scheduler process finds the same order.
-
-    :param team: teams begin at different domains.
-    :param kind: the number of the servers' kind in the team. Two kinds begin
-        at the two ends, and the next two in the middle. So they meet late,
-        although no kind knows where the others go.
+    :param capacity: how many members a host may have.
+    :param avoided: the hosts that are a last choice, as every scheduler finds
+        them.
     """
 
-    team: str
-    kind: int = 0
-
-    def number(self, path: Path) -> int:
-        """Return the number of a domain; the smallest comes first."""
-        text = f'{self.team}/{path[-1:]}'.encode()
-        digest = hashlib.blake2b(text, digest_size=8).digest()
-        number = int.from_bytes(digest)
-        if self.kind % 4 >= 2:
-            number = (number + _ENDS // 2) % _ENDS
-        if self.kind % 2:
-            number = _ENDS - number
-        return number
+    capacity: int
+    avoided: Collection[str] = ()
 
 
 class Policy(NamedTuple):
     """The rule by which members are placed.
 
+    :param team: teams begin at different domains.
+    :param kind: the number of the server's kind in the team.
     :param pack: whether members are packed, and not spread.
     :param capacity: how many members a host may have; None for any number.
     """
 
+    team: str
+    kind: int = 0
     pack: bool = False
     capacity: int | None = None
 
@@ -74,34 +65,54 @@ class Policy(NamedTuple):
 class Domain:
     """A topology domain, with the domains inside it and its members."""
 
-    def __init__(self, path: Path, policy: Policy, number: int) -> None:
+    def __init__(self, path: Path, policy: Policy) -> None:
         self.path = path
         self.members = 0
-        self.refused = False
+        #: How many of the members may be elsewhere.
+        self.doubtful = 0
+        self.avoided = False
         self.inside: dict[Path, Domain] = {}
         self._policy = policy
-        self._number = number
+        # Every scheduler process finds the same number.
+        text = f'{policy.team}/{path[-1:]}'.encode()
+        digest = hashlib.blake2b(text, digest_size=8).digest()
+        self._number = int.from_bytes(digest)
         #: The domains inside, the next one first; made when it is needed.
         self._queue: list[tuple[Key, Path]] = []
 
     def state(self) -> int:
         """Return whether the domain can take a member."""
-        if self._policy.capacity is None:
+        capacity = self._policy.capacity
+        if capacity is None:
             return FREE
         if self.inside:
             return min(domain.state() for domain in self.inside.values())
-        if self.members >= self._policy.capacity:
+        if self.members - self.doubtful >= capacity:
             return FULL
-        if self.refused:
-            return REFUSED
+        if self.members >= capacity:
+            return DOUBTFUL
+        if self.avoided:
+            return AVOIDED
         return FREE
 
-    def key(self) -> Key:
-        """Return the sort key of the domain."""
+    def key(self, kind: int | None = None) -> Key:
+        """Return the sort key of the domain.
+
+        :param kind: the number of a kind; by default, the server's. Two kinds
+            begin at the two ends, and the next two in the middle. So they
+            meet late.
+        """
+        if kind is None:
+            kind = self._policy.kind
         members = self.members
         if self._policy.pack:
             members = -members
-        return self.state(), members, self._number
+        number = self._number
+        if kind % 4 >= 2:
+            number = (number + _ENDS // 2) % _ENDS
+        if kind % 2:
+            number = _ENDS - number
+        return self.state(), members, number
 
     def sort_hosts(self) -> list[Path]:
         """Return the paths of all hosts in the domain, the next one first."""
@@ -137,6 +148,24 @@ class Domain:
         self.members += 1
         return path
 
+    def take_doubtful(self, origin: Path, kind: int) -> None:
+        """Add a pending member of another kind, which may be elsewhere.
+
+        :param kind: the number of its kind.
+        """
+        if self.inside:
+            domains = [
+                domain
+                for domain in self.inside.values()
+                if not domain.is_left(origin)
+            ]
+            domain = min(domains, key=lambda domain: domain.key(kind))
+            domain.take_doubtful(origin, kind)
+            # The order has changed.
+            self._queue = []
+        self.members += 1
+        self.doubtful += 1
+
     def _pop_domain(self, origin: Path) -> 'Domain':
         """Remove the next inner domain from the queue, and return it."""
         if not self._queue:
@@ -162,18 +191,16 @@ class Domains:
     :param candidates: the paths of the candidates.
     """
 
-    def __init__(
-        self, candidates: Iterable[Path], policy: Policy, ties: Ties
-    ) -> None:
-        self._policy, self._ties = policy, ties
-        self._cloud = Domain((), policy, 0)
+    def __init__(self, candidates: Iterable[Path], policy: Policy) -> None:
+        self._policy = policy
+        self._cloud = Domain((), policy)
         self._domains: dict[Path, Domain] = {(): self._cloud}
         self._hosts = {path: self._add_domain(path) for path in candidates}
 
-    def refuse_hosts(self, hosts: Iterable[Path]) -> None:
+    def avoid_hosts(self, hosts: Iterable[Path]) -> None:
         """Give no member to these hosts until all others are full."""
         for path in hosts:
-            self._hosts[path].refused = True
+            self._hosts[path].avoided = True
 
     def add_members(self, host: Path, count: int) -> None:
         """Add members to a host, which need not be a candidate."""
@@ -186,18 +213,24 @@ class Domains:
         """Return the domain of a path, which is added if it is new."""
         if path not in self._domains:
             above = self._add_domain(path[:-1])
-            domain = Domain(path, self._policy, self._ties.number(path))
+            domain = Domain(path, self._policy)
             self._domains[path] = above.inside[path] = domain
         return self._domains[path]
 
-    def place_member(self, origin: Path = ()) -> None:
+    def place_member(self, origin: Path = (), kind: int | None = None) -> None:
         """Give a host to a member that is placed before the server.
 
         :param origin: the path of the host that the member leaves.
+        :param kind: the number of the member's kind, if it is not the
+            server's. Its candidates are then unknown.
         """
         # A member without another candidate goes elsewhere.
-        if not self._cloud.is_left(origin):
+        if self._cloud.is_left(origin):
+            return
+        if kind is None:
             self._cloud.take_member(origin)
+        else:
+            self._cloud.take_doubtful(origin, kind)
 
     def sort_candidates(self, origin: Path = ()) -> list[Path]:
         """Place the server, and return its candidates, the best one first.
@@ -217,43 +250,49 @@ class Domains:
         ]
         if self._policy.capacity is None:
             return [best, *alternates]
-        by_state: dict[int, list[Path]] = {FREE: [], REFUSED: [], FULL: []}
+        free = []
+        others = []
         for path in alternates:
-            by_state[self._hosts[path].state()].append(path)
-        free = by_state[FREE][::-1]
+            if self._hosts[path].state() == FREE:
+                free.append(path)
+            else:
+                others.append(path)
+        others.sort(key=lambda path: self._hosts[path].state())
+        free.reverse()
         if free:
             # Members whose builds fail at the same time try different hosts.
             count = min(len(free), max(_LAST, len(free) // _LAST))
-            free.insert(0, free.pop(self._cloud.members % count))
-        return [best, *free, *by_state[REFUSED], *by_state[FULL]]
+            first = free.pop(self._cloud.members % count)
+            others = [*free, *others]
+            free = [first]
+        return [best, *free, *others]
 
 
 def weigh_hosts(
     team: Team,
-    capacity: int | None,
     members: Members,
     paths: Paths,
     sums: Mapping[str, float],
     multiplier: float,
+    hard: HardPolicy | None = None,
 ) -> dict[str, float]:
     """Return the weight of each candidate, by host.
 
-    :param capacity: how many members a host may have, by a hard policy; None
-        for any number.
     :param sums: the sum of the other weights of each candidate, by host.
     :param multiplier: the number by which Nova multiplies the weights. If it
         is positive, stacks are packed.
+    :param hard: the limit of a group with the policy ``anti-affinity``.
     """
-    policy = Policy(POLICIES.get(team[0], multiplier > 0), capacity)
     best = max(sums.values())
     deficits = {
         host: (best - total) / abs(multiplier) for host, total in sums.items()
     }
-    ranks = _rank_hosts(team, policy, members, paths, deficits)
+    pack = POLICIES.get(team[0], multiplier > 0)
+    ranks = _rank_hosts(team, pack, hard, members, paths, deficits)
     weights = {}
     for host, rank in ranks.items():
         weight = float(rank)
-        if capacity is not None:
+        if hard:
             # Nova refuses or breaks a hard policy if the other weighers send
             # a member to another host.
             weight -= deficits[host]
@@ -265,7 +304,8 @@ def weigh_hosts(
 
 def _rank_hosts(
     team: Team,
-    policy: Policy,
+    pack: bool,
+    hard: HardPolicy | None,
     members: Members,
     paths: Paths,
     deficits: Mapping[str, float],
@@ -279,25 +319,31 @@ def _rank_hosts(
     # If a host is more than one rank below the best one, even the right rank
     # does not make up for it.
     candidates = {
-        path for host, path in by_host.items() if deficits[host] <= 1
+        path for host, path in by_host.items() if hard or deficits[host] <= 1
     }
-    refused = {*by_host.values()} - candidates
-    is_strict = policy.capacity is not None
-    if is_strict:
-        candidates |= refused
-    origin = _find_left_host(members.server, paths, by_host)
+    origin: Path = ()
+    # With room for one member, the host stays full for the others, too.
+    if hard is None or hard.capacity > 1:
+        origin = _find_left_host(members.server, paths, by_host)
     if origin:
         candidates.add(origin)
     kind = 0
-    if not policy.pack:
-        kind = members.kind_number()
-    domains = Domains(candidates, policy, Ties(str(team), kind))
-    if is_strict:
-        domains.refuse_hosts(refused)
+    if members.server and not pack:
+        kind = members.kind_number(members.server)
+    capacity = None
+    if hard:
+        capacity = hard.capacity
+    domains = Domains(candidates, Policy(str(team), kind, pack, capacity))
+    if hard:
+        domains.avoid_hosts(by_host[host] for host in hard.avoided)
     for host, count in members.counts.items():
         domains.add_members(paths.find_path(host), count)
-    for member in members.alike():
-        domains.place_member(paths.find_origin(member.origin))
+    for member in members.ahead:
+        left = paths.find_origin(member.origin)
+        if members.is_alike(member):
+            domains.place_member(left)
+        elif hard:
+            domains.place_member(left, members.kind_number(member))
     order = domains.sort_candidates(origin)
     ranks = {path: rank for rank, path in enumerate(order)}
     return {

@@ -99,73 +99,65 @@ class Members(NamedTuple):
     server: Pending | None = None
     kinds: tuple[str, ...] = ()
 
-    def kind_number(self) -> int:
-        """Return the number of the server's kind among those of the team."""
-        if self.server is None or self.server.kind not in self.kinds:
+    def kind_number(self, member: Pending) -> int:
+        """Return the number of a member's kind among those of the team."""
+        if member.kind not in self.kinds:
             return 0
-        return self.kinds.index(self.server.kind)
+        return self.kinds.index(member.kind)
 
-    def alike(self) -> list[Pending]:
-        """Return the members ahead that are of the server's kind.
+    def is_alike(self, member: Pending) -> bool:
+        """Tell whether a member is of the server's kind.
 
-        Nobody knows the candidates of the others.
+        Nobody knows the candidates of other kinds.
         """
-        return [
-            member
-            for member in self.ahead
-            if self.server is not None and member.kind == self.server.kind
-        ]
+        return self.server is not None and member.kind == self.server.kind
+
+
+def list_before(server: str, pending: Iterable[Pending]) -> list[Pending]:
+    """Return the pending members that are placed before a server, in order.
+
+    :param server: the id of the server. If it is not pending, all pending
+        members come before it.
+    """
+    ordered = sort_pending(pending)
+    servers = [member.server for member in ordered]
+    if server in servers:
+        return ordered[: servers.index(server)]
+    return ordered
 
 
 def count_members(
-    server: str, stored: StoredMembers, known_hosts: Mapping[str, str]
+    server: str, stored: StoredMembers, claimed: Mapping[str, str]
 ) -> Members:
     """Return the members that count for a server, without the server itself.
 
-    :param server: the id of the server that is to be placed. If it is not
-        pending, all pending members come before it.
-    :param known_hosts: the hosts of pending members that this scheduler knows,
-        by server. They are not believed of servers that move.
+    :param server: the id of the server that is to be placed.
+    :param claimed: the hosts that pending members have claimed, by server;
+        empty for hosts of which nothing is known.
     """
     counts = collections.Counter(
         host for member, host in stored.hosts.items() if member != server
     )
-    before = []
+    before = list_before(server, stored.pending)
     last = None
-    for member in sort_pending(stored.pending):
+    earliest = None
+    for member in stored.pending:
         if member.server == server:
             last = member
-            break
-        before.append(member)
-    if last is not None:
-        before = _without_failed(last, counts, before)
-    elif before:
+            earliest = member.turn.time - PENDING
+    if last is None and before:
         last = before[-1]._replace(server=server)
     ahead = []
     for member in before:
-        if member.origin is None and member.server in known_hosts:
-            counts[known_hosts[member.server]] += 1
-        else:
+        host = claimed.get(member.server)
+        if host is None and earliest and member.turn.time < earliest:
+            # The boot has failed, or the move, which leaves it where it was.
+            host = member.origin or ''
+        if host is None:
             ahead.append(member)
+        elif host:
+            counts[host] += 1
     return Members(counts, ahead, last, stored.kinds)
-
-
-def _without_failed(
-    server: Pending, counts: collections.Counter[str], before: list[Pending]
-) -> list[Pending]:
-    """Return the pending members whose boots and moves have not failed.
-
-    :param counts: the number of members on each host. A member whose move has
-        failed is added on its old host.
-    :param before: the pending members that are ordered before the server.
-    """
-    living = []
-    for member in before:
-        if server.turn.time - member.turn.time <= PENDING:
-            living.append(member)
-        elif member.origin is not None:
-            counts[member.origin] += 1
-    return living
 
 
 def sort_pending(members: Iterable[Pending]) -> list[Pending]:

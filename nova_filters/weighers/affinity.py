@@ -6,7 +6,7 @@ They read the members from Nova's databases, let ``spread`` decide, and return
 the weights.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import nova.conf
@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from oslo_db import exception as db_exception
 
 from nova_filters import plugin
-from nova_filters.members import reader
+from nova_filters.members import claims, reader
 from nova_filters.spread import ranking, teams, topology
 from os_placement_plugins import logger, signature
 from os_placement_plugins.errors import named_line
@@ -29,41 +29,13 @@ GROUP_OPTION: Final = 'server_group_weight_multiplier'
 _AWAY: Final = (db_exception.DBError, sa.exc.SQLAlchemyError)
 
 
-class KnownServers:
-    """The servers on each host, as this scheduler process knows them."""
-
-    def __init__(self) -> None:
-        #: Nova's own dictionaries, which Nova changes.
-        self._servers: dict[str, Mapping[str, Any]] = {}
-
-    def find_elsewhere(
-        self, uuids: Collection[str], hosts: Iterable[Any]
-    ) -> dict[str, str]:
-        """Return the hosts of servers that are on none of the candidates.
-
-        A scheduler remembers where it has put the members of groups. Nova's
-        filter for ``anti-affinity`` then refuses these hosts, before any
-        database knows them.
-
-        :param uuids: the ids of the servers.
-        :param hosts: the candidates, as Nova's HostStates.
-        """
-        candidates = {host.host: host.instances for host in hosts}
-        self._servers |= candidates
-        elsewhere = {}
-        for name, servers in [*self._servers.items()]:
-            if name not in candidates:
-                elsewhere.update(dict.fromkeys(servers.keys() & uuids, name))
-        return elsewhere
-
-
 class TeamWeigher(plugin.Weigher):
     """Spread or pack the members of a team while they start."""
 
     def __init__(self) -> None:
         super().__init__()
         self._reader = reader.shared()
-        self._known_servers = KnownServers()
+        self._claims = claims.Claims()
 
     def find_team(self, request: Any) -> teams.Team | None:
         """Return the team that the weigher follows for a request.
@@ -82,21 +54,24 @@ class TeamWeigher(plugin.Weigher):
         counted = self.count_members(team, states, request)
         if counted is None:
             return [0.0] * len(hosts)
-        capacity = None
+        hard = None
         keys = [*CONF.nova_filters.stack_spread_over]
         if team[0] == teams.STRICT:
             rules = request.instance_group.rules or {}
-            capacity = rules.get('max_server_per_host', 1)
+            hard = ranking.HardPolicy(
+                rules.get('max_server_per_host', 1),
+                _list_avoided(states, request),
+            )
             if topology.HOST not in keys:
                 keys.append(topology.HOST)
         aggregates = {state.host: state.aggregates or () for state in states}
         weights = ranking.weigh_hosts(
             team,
-            capacity,
             counted,
             topology.Paths(aggregates, keys, CONF.default_availability_zone),
             {host.obj.host: host.weight for host in hosts},
             self.multiplier,
+            hard,
         )
         LOG.debug(
             'Instance %(instance)s: the members of %(team)s are on '
@@ -148,11 +123,33 @@ class TeamWeigher(plugin.Weigher):
                 'databases of Nova: %(unread)s',
                 {'instance': server, 'unread': listed(stored.unread)},
             )
-        known_hosts: Mapping[str, str] = {}
+        claimed: Mapping[str, str] = {}
         if team[0] == teams.STRICT:
-            pending = {member.server for member in stored.pending}
-            known_hosts = self._known_servers.find_elsewhere(pending, hosts)
-        return teams.count_members(server, stored, known_hosts)
+            claimed = self._read_claims(server, stored.pending, hosts)
+        return teams.count_members(server, stored, claimed)
+
+    def _read_claims(
+        self,
+        server: str,
+        pending: Iterable[teams.Pending],
+        hosts: Sequence[Any],
+    ) -> Mapping[str, str]:
+        """Return the hosts that the members before a server have claimed.
+
+        :returns: none if Placement does not answer. The hosts are then worked
+            out, as for soft policies.
+        """
+        before = teams.list_before(server, pending)
+        try:
+            return self._claims.find_hosts(before, hosts)
+        except claims.AWAY as exc:
+            LOG.warning(
+                'Instance %(instance)s: Placement does not tell the hosts of '
+                'the members of its server group that are starting. Check '
+                '[placement] in the nova.conf of the scheduler: %(problem)s',
+                {'instance': server, 'problem': named_line(exc)},
+            )
+            return {}
 
 
 class ServerGroupWeigher(TeamWeigher):
@@ -201,3 +198,24 @@ def find_group(request: Any) -> teams.Team | None:
     if not group or group.policy not in teams.POLICIES:
         return None
     return str(group.policy), str(group.uuid)
+
+
+def _list_avoided(hosts: Iterable[Any], request: Any) -> list[str]:
+    """Return the hosts that are the last choice for a strict group.
+
+    Nova's weighers avoid them, too: those on which the last build failed, and
+    those in another cell than a server that moves. The sums of the weighers
+    do not tell, because the best candidate differs between schedulers.
+
+    :param hosts: the candidates, as Nova's HostStates.
+    :param request: Nova's RequestSpec.
+    """
+    destination = plugin.field(request, 'requested_destination')
+    cell = None
+    if destination:
+        cell = plugin.field(destination, 'cell')
+    return [
+        host.host
+        for host in hosts
+        if host.failed_builds or (cell and cell.uuid != host.cell_uuid)
+    ]

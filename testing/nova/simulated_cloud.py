@@ -50,6 +50,9 @@ class SimulatedCloud:
         self.failed_builds = collections.Counter(
             dict(zip(self.hosts, case.failed_builds, strict=False))
         )
+        #: The hosts that each server or migration has claimed in Placement.
+        self._claims: dict[str, set[str]] = {}
+        self._rooms = dict(zip(self.hosts, case.rooms, strict=False))
         self._processes = processes
         self._schedulers: list[Any] = []
 
@@ -125,11 +128,12 @@ class SimulatedCloud:
         # What Placement offers.
         role = case.roles[self._roles[number]]
         offered = role.hosts or range(case.hosts)
-        candidates = [
-            self._nodes[self.hosts[place]]
-            for place in offered
-            if place or case.kind != spread_case.EVACUATE
-        ]
+        dead = set()
+        if case.kind == spread_case.EVACUATE:
+            moving = range(case.moving or case.servers)
+            dead = {case.origin(other) for other in moving}
+        hosts = [self.hosts[place] for place in offered if place not in dead]
+        candidates = [self._nodes[host] for host in hosts if self._fits(host)]
         scheduler = self._random.choice(self._schedulers)
         # As the conductor does before it asks a scheduler. Without a cell, it
         # would read the database of cell 0, too, which is not there.
@@ -144,13 +148,55 @@ class SimulatedCloud:
         with mock.patch.object(random, 'choice', self._random.choice):
             return list(scheduler._get_sorted_hosts(request, states, 0))
 
+    def _fits(self, host: str) -> bool:
+        """Tell whether there is room for one more server on a host."""
+        claimed = sum(host in hosts for hosts in self._claims.values())
+        return claimed < self._rooms.get(host, len(self._roles))
+
+    def claim(self, request: Any, host: str) -> bool:
+        """Claim a host for a server in Placement, if there is room.
+
+        A server that is evacuated keeps the claim of its old host.
+        """
+        if not self._fits(host):
+            return False
+        server = request.instance_uuid
+        resources = {'VCPU': 1, 'MEMORY_MB': 64, 'DISK_GB': 1}
+        self._cloud.placement.claim_resources(
+            self._cloud.context,
+            server,
+            {'allocations': {self._nodes[host]: {'resources': resources}}},
+            self._project,
+            engine.PROJECT,
+            '1.36',
+        )
+        self._claims.setdefault(server, set()).add(host)
+        return True
+
+    def release(self, request: Any) -> None:
+        """Delete the claims of a server."""
+        server = request.instance_uuid
+        self._cloud.placement.delete_allocation_for_instance(
+            self._cloud.context, server, force=True
+        )
+        self._claims.pop(server, None)
+
+    def keep_origin(self, request: Any, origin: str) -> None:
+        """Give the claim of a server to its migration, as the conductor does.
+
+        The server has no claim until a scheduler has chosen a new host.
+        """
+        self.release(request)
+        self._claims[f'migration of {request.instance_uuid}'] = {origin}
+
+    def leave_origin(self, request: Any) -> None:
+        """Delete the claim of a migration that has ended."""
+        del self._claims[f'migration of {request.instance_uuid}']
+
     def consume(self, state: Any, request: Any) -> None:
         """Have the scheduler that chose a host remember its choice.
 
-        Between the choice and this, it claims the host in Placement, and its
-        other threads choose.
-
-        :param state: the HostState of the chosen host.
+        :param state: the HostState of the host that the scheduler has claimed.
         """
         manager.SchedulerManager._consume_selected_host(
             state, request, request.instance_uuid

@@ -28,10 +28,6 @@ from testing.nova import engine, simulated_cloud, spread_case
 
 #: After how many seconds nova-compute has spawned a server.
 SPAWNING: Final = 60.0
-#: How many seconds a scheduler takes to claim a host in Placement. Its other
-#: threads choose meanwhile. In the loopback cloud, one claim took 0.05 to 0.08
-#: seconds, and each of nine claims at once 0.3 to 0.5 seconds.
-CLAIMING: Final = 0.05
 #: How many seconds pass between two reports of a nova-compute.
 REPORTING: Final = 60.0
 #: How many seconds it takes to move the memory of a server.
@@ -41,6 +37,7 @@ TASK_STATES: Final = {
     spread_case.UNSHELVE: 'unshelving',
     spread_case.EVACUATE: 'rebuilding',
     spread_case.LIVE_MIGRATION: 'migrating',
+    spread_case.RESIZE: 'resize_prep',
 }
 
 
@@ -126,11 +123,11 @@ class Simulation:
         """
         case = self._case
         happen = self._boot
-        if case.kind == spread_case.LIVE_MIGRATION:
+        if case.kind in (spread_case.LIVE_MIGRATION, spread_case.RESIZE):
             happen = self._move
         elif case.kind != spread_case.BOOT:
             happen = self._restore
-        for number in range(case.servers):
+        for number in range(case.moving or case.servers):
             self._wait(number * case.gap, happen(number))
 
     def _wait(self, delay: float, life: Iterator[float]) -> None:
@@ -174,11 +171,15 @@ class Simulation:
             if kind == spread_case.UNSHELVE:
                 self._cloud.place(request, None, 'shelved_offloaded')
                 continue
-            origin = self._simulated.hosts[0]
+            origin = self._origin(number)
             self._cloud.place(request, origin, 'active')
+            self._simulated.claim(request, origin)
             self._simulated.tell_schedulers(request, origin)
-            if kind != spread_case.EVACUATE:
-                self.chosen[request.instance_uuid] = origin
+            self.chosen[request.instance_uuid] = origin
+
+    def _origin(self, number: int) -> str:
+        """Return the host on which a server begins."""
+        return self._simulated.hosts[self._case.origin(number)]
 
     def _boot(self, number: int) -> Iterator[float]:
         between = self._random.uniform
@@ -189,45 +190,21 @@ class Simulation:
         if not hosts:
             # Nova would put it into cell 0, where nobody looks either.
             self._cloud.place(request, None, 'error')
+            self._fail(request)
             return
         yield between(0.5, 2.0)
         # The conductor puts it into a cell.
         self._cloud.place(request, None)
         yield between(0.3, 1.5)
-        yield from self._build(request, hosts)
-
-    def _restore(self, number: int) -> Iterator[float]:
-        """Evacuate or unshelve a server: its new host builds it."""
-        between, kind = self._random.uniform, self._case.kind
-        request = self._requests[number]
-        self._cloud.start_action(request, kind, TASK_STATES[kind])
-        yield between(0.1, 0.6 + self._case.busy)
-        hosts = yield from self._choose(request, number)
-        if hosts:
-            yield between(0.8, 3.5)
-            yield from self._build(request, hosts)
-
-    def _build(self, request: Any, hosts: Sequence[str]) -> Iterator[float]:
-        """Claim a server on its host, and spawn it.
-
-        :param hosts: the chosen host, then the others that passed.
-        """
-        between = self._random.uniform
-        server = request.instance_uuid
         # nova-compute claims, and reports what it has left.
-        attempts = hosts[: engine.CONF.scheduler.max_attempts]
-        for attempt, host in enumerate(attempts):
-            if attempt:
-                # The conductor claims an alternate, and asks no scheduler.
-                self.chosen[server] = host
-                yield between(0.3, 1.5)
+        first = hosts[0]
+        while hosts:
+            host, *alternates = hosts
             self._cloud.update(request, host=host, task_state='spawning')
             self._report(host)
-            is_refused = self._case.late_check and self._violates_policy(
-                request, host
-            )
+            is_refused = self._violates_policy(request, host)
             # Only the first attempt may fail.
-            may_fail = not is_refused and not attempt and self._case.failing
+            may_fail = self._case.failing and not is_refused and host == first
             fails = may_fail and self._random.random() < self._case.failing
             if fails:
                 yield between(1.0, 10.0)
@@ -237,18 +214,57 @@ class Simulation:
                 self._cloud.update(request, vm_state='active', task_state=None)
                 self._simulated.tell_schedulers(request, host)
                 return
-            del self.chosen[server]
+            self._release(request)
             self._cloud.update(request, host=None, task_state='scheduling')
             self._report(host)
             if fails:
                 self._end_build(host, failed=True)
+            # The conductor claims an alternate, and asks no scheduler.
+            hosts = self._claim_first(request, alternates)
+            yield between(0.3, 1.5)
+        self._fail(request)
+
+    def _restore(self, number: int) -> Iterator[float]:
+        """Evacuate or unshelve a server: its new host builds it."""
+        between, kind = self._random.uniform, self._case.kind
+        request = self._requests[number]
+        now = timeutils.utcnow()
+        self._cloud.start_action(request, kind, TASK_STATES[kind], now)
+        self.chosen.pop(request.instance_uuid, None)
+        yield between(0.1, 0.6 + self._case.busy)
+        hosts = yield from self._choose(request, number)
+        if not hosts:
+            self._fail(request)
+            return
+        host, *_ = hosts
+        yield between(0.8, 3.5)
+        if kind == spread_case.EVACUATE:
+            self._start_migration(request, self._origin(number), host)
+        else:
+            self._cloud.update(request, host=host, task_state='spawning')
+        self._report(host)
+        if self._violates_policy(request, host):
+            # Nova tries no other host.
+            self._release(request)
+            self._fail(request)
+            return
+        yield SPAWNING
+        self._cloud.migrations(request, status='done')
+        self._cloud.update(
+            request, host=host, vm_state='active', task_state=None
+        )
+        self._simulated.tell_schedulers(request, host)
+
+    def _fail(self, request: Any) -> None:
+        """End a boot or an evacuation in ERROR."""
+        self._cloud.migrations(request, status='failed')
         self._cloud.update(request, vm_state='error', task_state=None)
-        self.errors.append(server)
+        self.errors.append(request.instance_uuid)
 
     def _move(self, number: int) -> Iterator[float]:
-        """Migrate a server, which has its old host meanwhile."""
+        """Migrate or resize a server, which has its old host meanwhile."""
         case, between = self._case, self._random.uniform
-        request, origin = self._requests[number], self._simulated.hosts[0]
+        request, origin = self._requests[number], self._origin(number)
         time = timeutils.utcnow()
         if number % 2:
             time -= datetime.timedelta(seconds=case.clock)
@@ -257,20 +273,43 @@ class Simulation:
         del self.chosen[request.instance_uuid]
         asked = request.obj_clone()
         asked.ignore_hosts = [origin]
-        yield between(0.1, 0.6 + case.busy)
+        yield between(0.1, 0.4 + case.busy)
+        self._simulated.keep_origin(request, origin)
+        yield between(0.0, 0.2)
         hosts = yield from self._choose(asked, number)
+        while hosts:
+            host, *alternates = hosts
+            yield between(0.5, 2.0)
+            if not self._violates_policy(request, host):
+                break
+            self._release(request)
+            if case.kind == spread_case.LIVE_MIGRATION:
+                # The conductor asks for another host.
+                asked.ignore_hosts.append(host)
+                hosts = yield from self._choose(asked, number)
+            else:
+                hosts = self._claim_first(request, alternates)
+        self._simulated.leave_origin(request)
         if not hosts:
-            self.chosen[request.instance_uuid] = origin
+            self._claim(request, origin)
             self._cloud.update(request, task_state=None)
+            self.errors.append(request.instance_uuid)
             return
-        destination = hosts[0]
-        yield between(0.5, 2.0)
-        self._cloud.start_migration(request, origin, destination, case.kind)
-        self._report(destination)
+        self._start_migration(request, origin, host)
+        self._report(host)
         yield MOVING
         self._cloud.migrations(request, status='completed')
-        self._cloud.update(request, host=destination, task_state=None)
-        self._simulated.tell_schedulers(request, destination, origin)
+        self._cloud.update(request, host=host, task_state=None)
+        self._simulated.tell_schedulers(request, host, origin)
+
+    def _start_migration(self, request: Any, origin: str, host: str) -> None:
+        kind = self._case.kind
+        if kind == spread_case.EVACUATE:
+            # Another name than that of the action.
+            kind = 'evacuation'
+        self._cloud.start_migration(request, origin, host, kind)
+        # Nova's late check looks for both.
+        self._cloud.migrations(request, source_node=origin, dest_node=host)
 
     def _violates_policy(self, request: Any, host: str) -> bool:
         """Tell whether nova-compute refuses a server because of its group.
@@ -278,6 +317,8 @@ class Simulation:
         This is the late check of Nova: nova-compute has claimed the server,
         and counts the members of the group on its host.
         """
+        if not self._case.late_check:
+            return False
         # A ComputeManager would need a hypervisor. The check reads these two.
         service = types.SimpleNamespace(
             host=host, _get_nodename=lambda instance: host
@@ -294,20 +335,43 @@ class Simulation:
 
     def _choose(
         self, request: Any, number: int
-    ) -> Generator[float, None, list[str]]:
+    ) -> Generator[float, None, Sequence[str]]:
         """Return the chosen host of a server, then the others that passed.
 
         :returns: an empty list if no host is left.
         """
         asked = request.obj_clone()
         states = self._simulated.choose(asked, number)
-        if states:
-            self.chosen[request.instance_uuid] = states[0].host
-            yield CLAIMING
-            self._simulated.consume(states[0], asked)
-        else:
-            self.errors.append(request.instance_uuid)
-        return [state.host for state in states]
+        yield self._case.claiming
+        by_host = {state.host: state for state in states}
+        hosts = self._claim_first(request, [*by_host])
+        if hosts:
+            self._simulated.consume(by_host[hosts[0]], asked)
+        return hosts[: engine.CONF.scheduler.max_attempts]
+
+    def _claim_first(
+        self, request: Any, hosts: Sequence[str]
+    ) -> Sequence[str]:
+        """Claim the first of some hosts that has room.
+
+        :returns: this host, and those after it; empty if no host has room.
+        """
+        for number, host in enumerate(hosts):
+            if self._claim(request, host):
+                return hosts[number:]
+        return []
+
+    def _claim(self, request: Any, host: str) -> bool:
+        """Claim a host for a server in Placement, if there is room."""
+        is_claimed = self._simulated.claim(request, host)
+        if is_claimed:
+            self.chosen[request.instance_uuid] = host
+        return is_claimed
+
+    def _release(self, request: Any) -> None:
+        """Delete the claims of a server that has failed on its host."""
+        self._simulated.release(request)
+        del self.chosen[request.instance_uuid]
 
     def _end_build(self, host: str, *, failed: bool) -> None:
         """Have nova-compute count the builds that failed.

@@ -13,6 +13,7 @@ from unittest import mock
 
 import ddt
 import sqlalchemy as sa
+from keystoneauth1 import exceptions as ks_exceptions
 from nova import exception, objects
 from nova.compute import manager
 from nova.conf import scheduler as scheduler_conf
@@ -289,6 +290,15 @@ class PagesTest(pages.Walk, base.CloudTestCase):
         finally:
             base.change(models.InstanceMapping, cell_id=self.cloud.cell.id)
             cell.destroy()
+
+    def check_no_placement(self, run):
+        _, request = self.request_members(2, 'anti-affinity')
+        away = ks_exceptions.ConnectFailure('no answer')
+        with mock.patch.object(
+            self.cloud.placement, 'get_allocs_for_consumer', side_effect=away
+        ):
+            records = self.boot_and_log(request)
+        self.assert_alert(run, records)
 
     def check_left_out(self, run):
         (request,) = self.request_members(1)

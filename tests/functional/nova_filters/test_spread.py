@@ -20,6 +20,9 @@ _STRICT = {
     'group': spread_case.STRICT,
     'filters': ('ServerGroupAntiAffinityFilter',),
 }
+_STRICT_KINDS = {'roles': (_DEDICATED, _SHARED)}
+_UNCHECKED = {'late_check': False}
+_ALL_FAILED = _UNCHECKED | {'failed_builds': (*range(1, 10),)}
 _FAILED = {'failed_builds': (0, 1, 1, 1), 'gap': 1.0}
 _MIGRATION = {'kind': spread_case.LIVE_MIGRATION, 'clock': 3.0, 'gap': 0.3}
 #: Several schedulers, each with a memory of its own.
@@ -66,14 +69,21 @@ class SpreadTest(base.OptionTestCase):
         ('racks_of_3_and_3', 6, 6, {'racks': (3, 3)}),
         ('failed_builds', 9, 12, {'failed_builds': (0, 1, 1, 1, 1, 1)}),
         ('no_other_host', 6, 6, {'failed_builds': (0, 0, 1)}),
-        ('nobody_checks', 9, 9, {'late_check': False}),
+        ('nobody_checks', 9, 9, _UNCHECKED),
+        ('failed_builds_on_all', 9, 9, _ALL_FAILED),
+        ('room_for_one_more', 8, 8, _UNCHECKED | {'rooms': (1,)}),
+        ('two_kinds', 9, 12, _STRICT_KINDS | {'failed_builds': (1,) * 5}),
+        ('two_kinds_in_racks', 6, 6, _STRICT_KINDS | {'racks': (1, 5)}),
+        ('evacuations', 9, 12, {'kind': spread_case.EVACUATE, 'moving': 3}),
+        ('resizes', 6, 12, _UNCHECKED | {'kind': spread_case.RESIZE}),
+        ('migrations', 4, 8, _UNCHECKED | {'kind': _MIGRATION['kind']}),
     )
     def test_a_strict_group_starts_where_hosts_are_free(
         self, servers, hosts, fields
     ) -> None:
         case = spread_case.Case(servers, hosts, **_STRICT, **fields)
-        for processes in (1, _PROCESSES):
-            run = simulation.Simulation(base.cloud(), case, processes, 0)
+        for processes in (3, _PROCESSES):
+            run = simulation.Simulation(base.cloud(), case, processes, 1)
             counts = run.run()
             self.assertEqual(([], 1), (run.errors, max(counts.values())))
 

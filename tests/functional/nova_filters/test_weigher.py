@@ -12,6 +12,7 @@ from unittest import mock
 
 import ddt
 import sqlalchemy as sa
+from keystoneauth1 import exceptions as ks_exceptions
 from nova import objects
 from nova.db.api import api as api_db
 from nova.db.api import models
@@ -319,6 +320,35 @@ class CostTest(base.StackTestCase):
         self.cloud.start_action(move, 'unshelve', 'unshelving')
         self.assert_asked(3, 2, member, self.states(member))
 
+    def test_placement_is_asked_only_for_those_before_in_a_strict_group(
+        self,
+    ) -> None:
+        self.set_option('server_group_weight_multiplier', STRONG)
+        get = self.cloud.placement.get
+        for policy, expected in (
+            ('soft-anti-affinity', [[], [], []]),
+            ('anti-affinity', [[], [0], [0, 1]]),
+        ):
+            group = self.cloud.add_group(policy)
+            requests = [self.request({}, group=group) for _ in range(3)]
+            asked = []
+            for request in requests:
+                states = self.states(request)
+                with mock.patch.object(
+                    self.cloud.placement, 'get', side_effect=get
+                ) as ask:
+                    self.scheduler.host_manager.get_weighed_hosts(
+                        states, request
+                    )
+                urls = [call.args[0] for call in ask.mock_calls]
+                asked.append(urls)
+            ids = [request.instance_uuid for request in requests]
+            urls = [
+                [f'/allocations/{ids[number]}' for number in numbers]
+                for numbers in expected
+            ]
+            self.assertEqual(urls, asked, policy)
+
     def test_what_is_kept_goes_with_the_servers(self) -> None:
         for _ in range(3):
             request = self.request(_STACK)
@@ -368,7 +398,8 @@ class CostTest(base.StackTestCase):
     def test_what_is_kept_of_a_request_follows_its_row(self) -> None:
         member = self.request(_STACK)
         request = self.request(_STACK)
-        self.assertEqual(1, len(self.see(request).alike()))
+        sight = self.see(request)
+        self.assertTrue(sight.is_alike(*sight.ahead))
         statements: list[str] = []
         with base.listening(statements.append):
             self.see(request)
@@ -376,7 +407,8 @@ class CostTest(base.StackTestCase):
         # A resize changes the stored request.
         member.flavor = self.add_flavor({'hw:cpu_policy': 'dedicated'})
         member.save()
-        self.assertEqual(0, len(self.see(request).alike()))
+        sight = self.see(request)
+        self.assertFalse(sight.is_alike(*sight.ahead))
 
     def test_threads_that_read_a_project_at_once_share_the_work(self) -> None:
         """Each begins elsewhere, and skips what another one has read."""
@@ -461,6 +493,21 @@ class FaultTest(base.StackTestCase):
         self.assertIn('Check the databases of Nova', line)
         self.assertIn(f'{self.cloud.cell.uuid} (OperationalError)', line)
         self.assertEqual([3, 0, 0, 0], self.members(request))
+
+    def test_without_placement_hosts_are_worked_out(self) -> None:
+        self.set_option('server_group_weight_multiplier', STRONG)
+        group = self.cloud.add_group('anti-affinity')
+        requests = [self.request({}, group=group) for _ in range(4)]
+        away = ks_exceptions.ConnectFailure('no Placement')
+        with (
+            mock.patch.object(self.cloud.placement, 'get', side_effect=away),
+            self.assertLogs(_LOGGER, logging.WARNING) as logs,
+        ):
+            self.assertEqual([1, 1, 1, 1], self.choose_all(requests))
+        # The first one asks nothing.
+        for request, line in zip(requests[1:], logs.output, strict=True):
+            self.assertIn(request.instance_uuid, line)
+            self.assertIn('Check [placement]', line)
 
     def test_an_unexpected_error_costs_the_weigher_its_say_only(self) -> None:
         request = self.request(_STACK)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nova_filters.spread import ranking, topology
-from nova_filters.spread.ranking import Policy, Ties
+from nova_filters.spread.ranking import HardPolicy, Policy
 from nova_filters.spread.teams import RESIZE, Members, Pending, Turn
 
 STACK = ('stack', 'root', 'project')
@@ -33,13 +33,11 @@ def weigh_hosts(
     members: Members,
     multiplier: float,
     sums: Mapping[str, float] = LEVEL,
-    capacity: int | None = None,
+    hard: HardPolicy | None = None,
 ) -> dict[str, float]:
     """Return the weights if hosts are the only topology key."""
     paths = topology.Paths({}, [topology.HOST], 'nova')
-    return ranking.weigh_hosts(
-        team, capacity, members, paths, sums, multiplier
-    )
+    return ranking.weigh_hosts(team, members, paths, sums, multiplier, hard)
 
 
 @ddt.ddt
@@ -77,7 +75,8 @@ class RankingTest(unittest.TestCase):
     @given(st.dictionaries(st.sampled_from('abcd'), st.integers(-99, 99)))
     def test_a_strict_team_ignores_other_weighers(self, changes) -> None:
         sums = dict.fromkeys('abcd', 0.0) | changes
-        weights = weigh_hosts(STRICT, on_hosts('a'), 10, sums, capacity=1)
+        hard = HardPolicy(1)
+        weights = weigh_hosts(STRICT, on_hosts('a'), 10, sums, hard)
         totals = {host: sums[host] + 10 * weights[host] for host in sums}
         # A full host comes last, and no two hosts are equal.
         self.assertEqual('a', min(totals, key=lambda host: totals[host]))
@@ -90,11 +89,12 @@ class RankingTest(unittest.TestCase):
     def test_a_host_has_room_for_as_many_as_the_rule_says(
         self, capacity, best
     ) -> None:
-        # The other weighers refuse c, which is better than a full host.
-        weights = weigh_hosts(
-            STRICT, on_hosts('aab'), 10, LEVEL | {'c': -50.0}, capacity
-        )
+        # A last choice is better than a full host.
         totals = LEVEL | {'c': -50.0}
+        weights = weigh_hosts(
+            STRICT, on_hosts('aab'), 10, totals, HardPolicy(capacity, 'c')
+        )
+        totals = dict(totals)
         for host, weight in weights.items():
             totals[host] += 10 * weight
         self.assertEqual(best, max(totals, key=lambda host: totals[host]))
@@ -137,8 +137,7 @@ def names(paths: Iterable[topology.Path]) -> list[str]:
 def make(
     hosts: str,
     members: str = '',
-    policy: Policy = Policy(),  # noqa: B008
-    ties: Ties = Ties('team'),  # noqa: B008
+    policy: Policy = Policy('team'),  # noqa: B008
     ahead: int = 0,
 ) -> ranking.Domains:
     """Return the domains of candidates.
@@ -146,7 +145,7 @@ def make(
     :param hosts: the paths of the candidates, with blanks between them.
     :param members: the path of the host of each member.
     """
-    domains = ranking.Domains(map(path, hosts.split()), policy, ties)
+    domains = ranking.Domains(map(path, hosts.split()), policy)
     for member in members.split():
         domains.add_members(path(member), 1)
     for _ in range(ahead):
@@ -173,7 +172,7 @@ class ChooseTest(unittest.TestCase):
     )
     @ddt.unpack
     def test_members_decide(self, hosts, members, pack, right_host) -> None:
-        best, *_ = sort(hosts, members, policy=Policy(pack))
+        best, *_ = sort(hosts, members, policy=Policy('team', pack=pack))
         self.assertEqual(right_host, best)
 
     @given(
@@ -189,9 +188,8 @@ class ChooseTest(unittest.TestCase):
     ) -> None:
         """An oracle looks at all domains for each member."""
         hosts = [path(f'{n // 3}{n}') for n in range(10)]
-        ties = Ties(str(team))
-        policy = Policy(pack, capacity)
-        domains = ranking.Domains([hosts[n] for n in candidates], policy, ties)
+        policy = Policy(str(team), 0, pack, capacity)
+        domains = ranking.Domains([hosts[n] for n in candidates], policy)
         counts: collections.Counter[topology.Path] = collections.Counter()
         for n in members:
             domains.add_members(hosts[n], 1)
@@ -210,7 +208,8 @@ class ChooseTest(unittest.TestCase):
             if pack:
                 count = -count
             full = all(is_full(host) for host in inside)
-            return full, count, ties.number(domain)
+            *_, number = ranking.Domain(domain, policy).key()
+            return full, count, number
 
         chosen: topology.Path = ()
         for _ in range(ahead + 1):
@@ -252,7 +251,7 @@ class ChooseTest(unittest.TestCase):
         paths = [(('host', f'host-{number}'),) for number in range(hosts)]
         chosen = set()
         for number in range(members):
-            domains = ranking.Domains(paths, Policy(), Ties(team))
+            domains = ranking.Domains(paths, Policy(team))
             for origin in paths[:number]:
                 domains.place_member(origin)
             best, *_ = domains.sort_candidates(paths[number])
@@ -289,18 +288,70 @@ class ChooseTest(unittest.TestCase):
         counts = collections.Counter(dict.fromkeys(hosts.split(), 0))
         for number, members in ((kind, first), (kind + 1, second)):
             for ahead in range(members):
-                ties = Ties('team', number)
-                best, *_ = sort(hosts, ties=ties, ahead=ahead)
+                policy = Policy('team', number)
+                best, *_ = sort(hosts, policy=policy, ahead=ahead)
                 counts[best] += 1
         self.assertLessEqual(max(counts.values()) - min(counts.values()), 1)
 
     def test_more_kinds_begin_elsewhere(self) -> None:
         for team in 'xyz':
             chosen = {
-                sort('a b c d e f g h i j', ties=Ties(team, kind))[0]
+                sort('a b c d e f g h i j', policy=Policy(team, kind))[0]
                 for kind in range(4)
             }
             self.assertEqual(4, len(chosen), team)
+
+    @given(
+        st.integers(1, 8),
+        st.lists(st.sampled_from((0, 1, 2)), max_size=8),
+        st.sets(st.sampled_from('abcdefgh')),
+    )
+    def test_kinds_of_a_strict_group_do_not_meet_on_equal_hosts(
+        self, count, kinds, avoided
+    ) -> None:
+        hosts = 'abcdefgh'[:count]
+        members = []
+        for number, kind in enumerate(kinds[:count]):
+            turn = Turn('', number, datetime.datetime(2026, 11, 29))
+            members.append(Pending(f'{number}', turn, f'{kind}'))
+        chosen = []
+        for number, server in enumerate(members):
+            weights = weigh_hosts(
+                STRICT,
+                Members(NOBODY.counts, members[:number], server, tuple('012')),
+                10,
+                dict.fromkeys(hosts, 0.0),
+                HardPolicy(1, {*avoided} & {*hosts}),
+            )
+            chosen.append(max(weights, key=lambda host: weights[host]))
+        self.assertEqual(len(members), len({*chosen}))
+
+    def test_members_that_have_other_hosts_take_none(self) -> None:
+        """Three of another kind, and three that have no other hosts."""
+        turn = Turn('', 1, datetime.datetime(2026, 11, 29))
+        others = [Pending(f'{n}', turn, 'x') for n in range(3)]
+        own = [Pending(f'own-{n}', turn, 'y') for n in range(3)]
+        chosen = set()
+        for number, server in enumerate(own):
+            ahead = [*others, *own[:number]]
+            members = Members(NOBODY.counts, ahead, server, ('x', 'y'))
+            weights = weigh_hosts(STRICT, members, 10, LEVEL, HardPolicy(1))
+            chosen.add(max(weights, key=lambda host: weights[host]))
+        self.assertEqual({*LEVEL}, chosen)
+
+    def test_a_member_of_a_strict_group_leaves_no_host_to_others(self) -> None:
+        """Nova's filter counts it there until the move has ended."""
+        turn = Turn('cell', 1, datetime.datetime(2026, 11, 29))
+        first = Pending('first', turn, origin='d', action=RESIZE)
+        second = Pending('second', turn, origin='e', action=RESIZE)
+        for number in range(9):
+            team = ('anti-affinity', f'{number}')
+            best = set()
+            for ahead, server in ([], first), ([first], second):
+                members = Members(NOBODY.counts, ahead, server)
+                weights = weigh_hosts(team, members, 10, LEVEL, HardPolicy(1))
+                best.add(max(weights, key=lambda host: weights[host]))
+            self.assertEqual(2, len(best))
 
 
 class AlternatesTest(unittest.TestCase):
@@ -308,13 +359,15 @@ class AlternatesTest(unittest.TestCase):
 
     def test_others_come_later_the_more_members_they_have(self) -> None:
         for pack, expected in (False, 'd c b a'), (True, 'a b c d'):
-            order = sort('a b c d', 'a a a b b c', policy=Policy(pack))
+            order = sort(
+                'a b c d', 'a a a b b c', policy=Policy('team', pack=pack)
+            )
             self.assertEqual(expected.split(), order)
 
     def test_those_of_a_strict_group_begin_at_the_far_end(self) -> None:
         hosts = 'a b c d e f'
         order = sort(hosts)
-        strict = Policy(capacity=1)
+        strict = Policy('team', capacity=1)
         firsts = []
         for ahead in range(3):
             best, first, *others = sort(hosts, policy=strict, ahead=ahead)
@@ -329,12 +382,12 @@ class AlternatesTest(unittest.TestCase):
         # Members whose builds fail at once do not meet.
         self.assertEqual({*order[3:]}, {*firsts})
 
-    def test_a_strict_group_takes_a_refused_host_before_a_full_one(
+    def test_a_strict_group_takes_an_avoided_host_before_a_full_one(
         self,
     ) -> None:
         for ahead in (0, 2):
-            domains = make('a b c', policy=Policy(capacity=1))
-            domains.refuse_hosts([path('c')])
+            domains = make('a b c', policy=Policy('team', capacity=1))
+            domains.avoid_hosts([path('c')])
             for _ in range(ahead):
                 domains.place_member()
             # Two members take the other hosts.
@@ -342,18 +395,24 @@ class AlternatesTest(unittest.TestCase):
             self.assertEqual('c', order[2 - ahead])
 
     def test_a_full_rack_does_not_take_what_another_can(self) -> None:
-        domains = make('1a 2b 2c 2d', policy=Policy(capacity=1), ahead=3)
+        domains = make(
+            '1a 2b 2c 2d', policy=Policy('team', capacity=1), ahead=3
+        )
         order = domains.sort_candidates()
         self.assertEqual('2', order[0][0][1])
 
 
 class TiesTest(unittest.TestCase):
     def test_schedulers_of_all_releases_agree_on_equal_hosts(self) -> None:
-        chosen = [sort('a b c d e f', ties=Ties(team))[0] for team in 'xyz']
+        chosen = [
+            sort('a b c d e f', policy=Policy(team))[0] for team in 'xyz'
+        ]
         self.assertEqual(['b', 'a', 'e'], chosen)
 
     def test_equal_hosts_stand_in_one_order_in_all_racks(self) -> None:
-        ties = Ties('team')
         host = ('host', 'a')
-        numbers = {ties.number((('rack', rack), host)) for rack in '12'}
-        self.assertEqual(1, len(numbers))
+        keys = set()
+        for rack in '12':
+            domain = ranking.Domain((('rack', rack), host), Policy('team'))
+            keys.add(domain.key())
+        self.assertEqual(1, len(keys))

@@ -112,22 +112,27 @@ class SeeTest(unittest.TestCase):
         # It is mostly like the last one.
         self.assertEqual(others[-1]._replace(server='new'), counted.server)
 
-    def test_a_server_that_is_known_counts_on_its_host(self) -> None:
-        own = member('own', turn(9))
+    def test_a_member_that_has_claimed_a_host_counts_there(self) -> None:
+        own = member('own', turn(9, 9_999))
         boot = member('boot', turn(1))
-        move = member('move', turn(2))._replace(origin='a')
-        stored = teams.StoredMembers({'m': 'b'}, [own, boot, move])
-        known_hosts = {'boot': 'b', 'move': 'b'}
-        counted = teams.count_members('own', stored, known_hosts)
-        self.assertEqual({'b': 2}, counted.counts)
-        self.assertEqual(['move'], self.ahead(counted))
+        full = member('full', turn(2))
+        move = member('move', turn(3, 9_999))._replace(origin='a')
+        waiting = member('waiting', turn(4, 9_999))._replace(origin='a')
+        stored = teams.StoredMembers(
+            {'m': 'b'}, [own, boot, full, move, waiting]
+        )
+        claimed = {'boot': 'b', 'full': '', 'move': 'c'}
+        counted = teams.count_members('own', stored, claimed)
+        # A claim counts however old it is.
+        self.assertEqual({'b': 2, 'c': 1}, counted.counts)
+        self.assertEqual(['waiting'], self.ahead(counted))
 
     def test_only_members_of_the_same_kind_are_alike(self) -> None:
         own = member('own', turn(9), 'x')
         others = [member('m1', turn(1), 'x'), member('m2', turn(2), 'y')]
         counted = count('own', {}, [own, *others])
-        self.assertEqual(others[:1], counted.alike())
+        self.assertEqual([True, False], [*map(counted.is_alike, others)])
         counted = counted._replace(kinds=('y', 'x'))
-        self.assertEqual(1, counted.kind_number())
+        self.assertEqual(1, counted.kind_number(own))
         counted = counted._replace(kinds=('y',))
-        self.assertEqual(0, counted.kind_number())
+        self.assertEqual(0, counted.kind_number(own))
