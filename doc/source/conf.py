@@ -10,6 +10,11 @@ from docutils import nodes, statemachine
 from docutils.parsers import rst
 from sphinx import errors
 
+from heat_hints import conf as heat_conf
+from heat_hints import providers
+from os_placement_plugins import signature
+from senlin_plugins import conf as senlin_conf
+
 SOURCE = pathlib.Path(__file__).resolve().parent
 ROOT = SOURCE.parents[1]
 
@@ -78,6 +83,24 @@ plot_rcparams = {
     'axes.spines.right': False,
     'legend.frameon': False,
 }
+
+
+def _default(options, name):
+    """Return the default of an option."""
+    (option,) = (option for option in options if option.name == name)
+    return option.default
+
+
+#: Numbers of the pages that the code knows.
+_NUMBERS = {
+    'MIN_KEY_LENGTH': signature.MIN_KEY_LENGTH,
+    'MAX_CALLS': providers.MAX_CALLS,
+    'provider_timeout': _default(heat_conf.OPTS, 'provider_timeout'),
+    'region_timeout': _default(senlin_conf.OPTS, 'region_timeout'),
+}
+rst_epilog = '\n'.join(
+    f'.. |{name}| replace:: {number}' for name, number in _NUMBERS.items()
+)
 
 _setup = configparser.ConfigParser()
 _setup.read(ROOT / 'setup.cfg')
