@@ -57,7 +57,7 @@ def write_region(region: layout.Region) -> None:
         from_page('quickstart-nova', 'enabled_filters ='),
         from_page('quickstart-stack', 'weight_classes ='),
         from_page('racks', 'stack_spread_over ='),
-        from_page('index', 'server_group_weight_multiplier ='),
+        from_page('../../README', 'server_group_weight_multiplier ='),
     ]
     write(
         'nova.conf',
