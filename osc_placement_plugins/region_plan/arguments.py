@@ -19,6 +19,8 @@ from senlin_plugins.planning.selection import Node
 from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.spec import Spec
 
+#: A plan takes one node after another: this many take a second.
+LARGEST_CHANGE = 100_000
 #: A number of nodes.
 _DIGITS = re.compile('[0-9]+')
 
@@ -38,7 +40,13 @@ def read_snapshot(
     if growing:
         option = '--scale-out'
         number = parsed_args.scale_out
-    change = Change(growing, values.parse_number(number, option, 1))
+    count = values.parse_number(number, option, 1)
+    if count > LARGEST_CHANGE:
+        shown = str(number)[: values.SHOWN]
+        raise values.WrongValue(
+            f"{option} is '{shown}': it must be {LARGEST_CHANGE} or less."
+        )
+    change = Change(growing, count)
     cluster = None
     if reader and parsed_args.cluster:
         cluster = reader.find_cluster(parsed_args.cluster)

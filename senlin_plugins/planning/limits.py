@@ -14,8 +14,6 @@ import dataclasses
 #: A cluster with this ``max_size`` has no maximum. Senlin's engine treats 0 in
 #: the same way.
 NO_MAXIMUM = -1
-#: Senlin's default for ``max_nodes_per_cluster``.
-DEFAULT_MAX_NODES = 1000
 
 
 @dataclasses.dataclass(frozen=True)

@@ -73,6 +73,7 @@ class RegionPlanTest(base.CommandTestCase):
     @ddt.data(
         ('--scale-out 0', '--scale-out', "'0'", '1 or greater'),
         ('--scale-in 0x3', '--scale-in', 'a whole number'),
+        ('--scale-out 100001', '--scale-out', '100000 or less'),
         ('--current RegionOne --scale-out 5', 'NAME=COUNT'),
         ('--without Four --scale-out 5', 'Four', 'RegionOne'),
     )
