@@ -41,7 +41,7 @@ def text_of(exc: BaseException) -> str:
     :returns: an empty text if there is none, or if it cannot be read.
     """
     try:
-        if is_of_database(exc):
+        if _is_of_database(exc):
             return _number_of(exc)
         text = ' '.join(str(exc)[:_READ].split())
     except BaseException:
@@ -70,8 +70,7 @@ def named_line(exc: BaseException) -> str:
     return name
 
 
-def is_of_database(exc: BaseException) -> bool:
-    """Tell whether an error comes from a database library."""
+def _is_of_database(exc: BaseException) -> bool:
     return any(
         base.__module__.partition('.')[0] in _DATABASE_LIBRARIES
         for base in type(exc).__mro__
