@@ -22,6 +22,8 @@ from testing import mariadb
 #: The members of the server group, with the server that is requested.
 GROUP = 9
 ROUNDS = 7
+#: With it, a stored request is as long as those of real servers.
+PADDING = 'x' * 2_800
 #: How many threads weigh at the same time, to count the connections.
 THREADS = 64
 HEADS = (
@@ -76,7 +78,7 @@ def store_stack(cloud: Any, hosts: list[str], case: Case) -> Any:
 
     flavor = cloud.add_flavor(f'for-{case}', {})
     project = uuidutils.generate_uuid(dashed=False)
-    hints = {'heat_root_stack_id': 'stack-0'}
+    hints = {'heat_root_stack_id': 'stack-0', 'padding': PADDING}
     first = cloud.request(flavor, None, hints, project).instance_uuid
     spec = models.RequestSpec
     specs, mappings, instances = [], [], []
