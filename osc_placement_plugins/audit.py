@@ -142,10 +142,10 @@ def find_problems(
         matcher = create_matcher(flavor, inventory)
         _, refused = matcher.match_hosts(alike)
         groups: dict[Any, list[CloudServer]] = {}
-        for server in refused:
-            reasons = report.list_reasons(matcher, [server])
+        for similar in report.group_hosts(refused):
+            reasons = report.list_reasons(matcher, similar)
             mismatches = tuple(reason.mismatch for reason in reasons)
-            groups.setdefault(mismatches, []).append(server)
+            groups.setdefault(mismatches, []).extend(similar)
         for mismatches, group in groups.items():
             texts = []
             for mismatch in mismatches:

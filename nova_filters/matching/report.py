@@ -32,13 +32,13 @@ def list_reasons(matcher: Matcher, refused: Iterable[Any]) -> list[Reason]:
         hosts, it is in vain to mend the other keys alone.
     """
     hosts_by_key: dict[str, dict[Mismatch, list[Any]]] = {}
-    for host in refused:
+    for group in group_hosts(refused):
         mismatches: dict[str, Mismatch] = {}
-        for mismatch in matcher.list_mismatches(host.aggregates or ()):
+        for mismatch in matcher.list_mismatches(group[0].aggregates or ()):
             mismatches.setdefault(mismatch.key, mismatch)
         for key, mismatch in mismatches.items():
             hosts_by_mismatch = hosts_by_key.setdefault(key, {})
-            hosts_by_mismatch.setdefault(mismatch, []).append(host)
+            hosts_by_mismatch.setdefault(mismatch, []).extend(group)
     ranked = []
     for key, hosts_by_mismatch in hosts_by_key.items():
         number = sum(map(len, hosts_by_mismatch.values()))

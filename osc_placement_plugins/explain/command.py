@@ -209,7 +209,7 @@ def _list_groups(matches: 'HostMatches') -> list[list[Any]]:
         groups.append((_REFUSE, matches.explain_group(group), group.hosts))
     rows = []
     for result, reason, hosts in groups:
-        names = output.NamesColumn([host.name for host in hosts])
+        names = output.NamesColumn(sorted(host.name for host in hosts))
         rows.append([matches.flavor.name, result, len(hosts), reason, names])
     return rows
 

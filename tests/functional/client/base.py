@@ -177,6 +177,11 @@ class CloudTestCase(CommandTestCase):
             }
             login = ('POST', f'{rest_stub.AUTH_URL}/auth/tokens')
             self.assertLessEqual(sent, {login})
+        if 'filter' in arguments and '--help' not in arguments:
+            # Who copies an output must not change a cloud.
+            printed = result.output + result.error
+            self.assertNotRegex(printed, f'openstack ({"|".join(CHANGES)})')
+            self.assertNotIn('--property', printed)
         return result
 
     def files(self, *nouns: str) -> list[str]:
