@@ -104,6 +104,17 @@ HARD = {
         6, 6, failed_builds=(0, 0, 1)
     ),
     '9 on 12, 20 % of builds fail once': strict(9, 12, failing=0.2),
+    '9 on 9, 1 to 9 failed builds': strict(
+        9, 9, failed_builds=(1, 2, 3, 4, 5, 6, 7, 8, 9)
+    ),
+    '8 on 8, 1 host with room for one, 1 s': strict(8, 8, 1.0, rooms=(1,)),
+    '4 and 5 of two flavors on 12, 5 failed': strict(
+        9, 12, roles=CPUS, failed_builds=(1, 1, 1, 1, 1)
+    ),
+    '3 of 9 on 12 evacuated': strict(
+        9, 12, kind=spread_case.EVACUATE, moving=3
+    ),
+    '6 on 12 resized': strict(6, 12, kind=spread_case.RESIZE),
     'affinity: 6 groups of 3 on 6': together(),
 }
 #: Cases in which nobody checks the hard policy of a group.
@@ -111,6 +122,13 @@ UNCHECKED = {
     'anti-affinity: 9 on 9': strict(9, 9, **NO_UPCALLS),
     '9 on 12, 20 % of builds fail once': strict(
         9, 12, failing=0.2, **NO_UPCALLS
+    ),
+    '8 on 8, 1 host with room for one, 1 s': strict(
+        8, 8, 1.0, rooms=(1,), **NO_UPCALLS
+    ),
+    '6 on 12 resized': strict(6, 12, kind=spread_case.RESIZE, **NO_UPCALLS),
+    '4 on 8 migrated': strict(
+        4, 8, kind=spread_case.LIVE_MIGRATION, **NO_UPCALLS
     ),
     'affinity: 6 groups of 3 on 6': together(**NO_UPCALLS),
 }
