@@ -77,24 +77,6 @@ def boot() -> None:
     )
 
 
-def hints() -> None:
-    """Draw how Nova's scheduler gets to know the stack of a server."""
-    draw(
-        ('Heat and Nova', 'binds', 'decides'),
-        (
-            (0, 'a server of a stack', 'heat-engine creates it'),
-            (1, 'heat_hints.overrides', "adds to Heat's resource type"),
-            (1, 'heat_hints.injector', 'reads the resource and its stacks'),
-            (2, 'heat_hints.hints', 'which hints, and whose'),
-            (2, 'os_placement_plugins', 'names of hints, signature'),
-            (0, "Nova's API", 'stores the hints with the request'),
-            (1, 'nova_filters.weighers', 'reads the hints of members'),
-            (2, 'os_placement_plugins', 'checks the signature'),
-            (0, 'nova-scheduler', 'weighs the hosts'),
-        ),
-    )
-
-
 def senlin() -> None:
     """Draw the way of an action on a cluster, for an operator."""
     draw(
