@@ -54,6 +54,10 @@ CASES = {
 }
 
 
+#: How often the check is run on a busy host, as it says itself.
+ATTEMPTS = 5
+
+
 class ServiceAloneTest(unittest.TestCase):
     def setUp(self):
         super().setUp()
@@ -79,10 +83,15 @@ class ServiceAloneTest(unittest.TestCase):
 
     def test_the_upgrade_check_warns_of_nothing_worse_than_defaults(self):
         script, worst = self.check
-        done = runs.run(
-            pathlib.Path(sys.prefix, 'bin', script),
-            *('--config-file', self.file, 'upgrade', 'check', '--json'),
-        )
+        for _ in range(ATTEMPTS):
+            done = runs.run(
+                pathlib.Path(sys.prefix, 'bin', script),
+                *('--config-file', self.file, 'upgrade', 'check', '--json'),
+            )
+            if 'If the host is busy, run this command again' not in (
+                done.stderr
+            ):
+                break
         rows = json.loads(done.stdout)['checks']
         self.assertEqual(done.returncode, max(r['result'] for r in rows))
         self.assertLessEqual(done.returncode, worst, done.stdout)
