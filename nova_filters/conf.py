@@ -21,7 +21,8 @@ GROUP: Final = cfg.OptGroup(
     help="""
 Options of the scheduler plug-ins ``AggregateInstanceTypeFilter``,
 ``StackAffinityWeigher``, ``ServerGroupWeigher`` and ``PreferenceWeigher``.
-nova-scheduler reads these options.
+nova-scheduler reads these options. Those of the weighers have no effect unless
+``[filter_scheduler] weight_classes`` contains ``nova_filters.all_weighers``.
 """,
 )
 
@@ -186,11 +187,6 @@ Possible values:
 * A positive number, such as 10: the weigher packs the servers of a stack onto
   a few hosts.
 * 0: the weigher has no effect.
-
-Related options:
-
-* ``[filter_scheduler] weight_classes``: this option has no effect unless the
-  list contains ``nova_filters.all_weighers``.
 """,
     ),
     cfg.Opt(
@@ -208,10 +204,8 @@ step in the order counts as much as this number.
 Possible values:
 
 * 0: the weigher has no effect.
-* A positive number: the strength of the weigher. 10 is more than the default
-  multipliers of Nova's own weighers add up to, without
-  ``build_failure_weight_multiplier`` and
-  ``cross_cell_move_weight_multiplier``.
+* A positive number: the strength of the weigher. 10 is enough, as for
+  ``stack_affinity_weight_multiplier``.
 
 If this option is not 0, the policy of a server group counts for its servers,
 and ``StackAffinityWeigher`` has no effect on these servers. For the policy
@@ -220,8 +214,6 @@ and ``StackAffinityWeigher`` has no effect on these servers. For the policy
 Related options:
 
 * ``[nova_filters] stack_spread_over``
-* ``[filter_scheduler] weight_classes``: this option has no effect unless the
-  list contains ``nova_filters.all_weighers``.
 """,
     ),
     cfg.Opt(
@@ -242,16 +234,13 @@ the same below 0. Nova multiplies the weight by this number.
 Possible values:
 
 * 0: the weigher has no effect.
-* A positive number: the strength of the weigher. 10 is more than the default
-  multipliers of Nova's own weighers add up to, without
-  ``build_failure_weight_multiplier`` and
-  ``cross_cell_move_weight_multiplier``.
+* A positive number: the strength of the weigher. With 10, one point is
+  stronger than Nova's own weighers together, as told for
+  ``stack_affinity_weight_multiplier``.
 
 Related options:
 
 * ``[nova_filters] exempt_metadata_keys``: the keys that no aggregate demands.
-* ``[filter_scheduler] weight_classes``: this option has no effect unless the
-  list contains ``nova_filters.all_weighers``.
 """,
     ),
 )

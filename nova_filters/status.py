@@ -39,12 +39,14 @@ _FILTER_LINES: Final = (
     '"available_filters = nova.scheduler.filters.all_filters" and '
     '"available_filters = nova_filters.all_filters"'
 )
+_FILTER_RULE: Final = (
+    'available_filters must name the package of each filter, in a line of its '
+    f'own: {_FILTER_LINES}.'
+)
 #: What an operator may not know, by the option whose value cannot be loaded.
 _RULES: Final = {
-    'available_filters': 'Each name in available_filters needs a line of its '
-    f'own: {_FILTER_LINES}.',
-    'enabled_filters': 'available_filters must name the package of each '
-    f'filter, in a line of its own: {_FILTER_LINES}.',
+    'available_filters': _FILTER_RULE,
+    'enabled_filters': _FILTER_RULE,
     'weight_classes': 'Names in weight_classes are separated by commas.',
 }
 
@@ -82,11 +84,7 @@ class Loaded(NamedTuple):
     options: dict[str, str]
 
     def list_others(self) -> list[Weigher]:
-        """Return the weighers that put the hosts into no order of their own.
-
-        These are all weighers except those of this package for stacks and
-        groups.
-        """
+        """Return all weighers but those that spread or pack servers."""
         orders = self.options.keys() - {PREFERENCES}
         return [each for each in self.weighers if each.path not in orders]
 
@@ -271,8 +269,7 @@ def _check_all(loaded: Loaded) -> Result:
     if not any(each.path.startswith('nova.') for each in loaded.weighers):
         warnings.append(
             'No weigher of Nova is loaded, so RAM, disk and CPU of the hosts '
-            'do not count. Write "weight_classes = '
-            'nova.scheduler.weights.all_weighers" and the other names.'
+            'do not count.'
         )
     endless = [
         each for each in loaded.weighers if not math.isfinite(each.multiplier)

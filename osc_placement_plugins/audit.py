@@ -142,7 +142,7 @@ def find_problems(
         matcher = create_matcher(flavor, inventory)
         _, refused = matcher.match_hosts(alike)
         groups: dict[Any, list[CloudServer]] = {}
-        for similar in report.group_hosts(refused):
+        for similar in report.group_hosts(refused).values():
             reasons = report.list_reasons(matcher, similar)
             mismatches = tuple(reason.mismatch for reason in reasons)
             groups.setdefault(mismatches, []).extend(similar)

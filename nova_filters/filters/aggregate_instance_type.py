@@ -41,15 +41,16 @@ def _log_refused(
     matcher: Matcher, refused: Sequence[Any], spec_obj: Any
 ) -> None:
     """Log for each group of refused hosts why they are refused."""
-    for hosts in report.group_hosts(refused):
-        mismatches = matcher.explain_mismatches(hosts[0].aggregates or ())
+    for aggregates, hosts in report.group_hosts(refused).items():
+        names = [inputs.read_aggregate(each).name for each in aggregates]
+        mismatches = matcher.explain_mismatches(aggregates)
         LOG.debug(
             'Instance %(instance)s: %(count)d host(s) in aggregates '
             '%(aggregates)s refused: %(reasons)s',
             {
                 'instance': plugin.field(spec_obj, 'instance_uuid'),
                 'count': len(hosts),
-                'aggregates': report.list_names(hosts[0]),
+                'aggregates': sorted(names),
                 'reasons': '; '.join(map(str, mismatches)),
             },
         )

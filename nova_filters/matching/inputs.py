@@ -138,10 +138,15 @@ def read_aggregate(aggregate: Any) -> Aggregate:
         metadata = {k: v for k, v in pairs if type(k) is type(v) is str}
     except Exception:
         metadata = {}
+    return Aggregate(read_name(aggregate), metadata)
+
+
+def read_name(aggregate: Any) -> str:
+    """Return the name of one of Nova's aggregates; "?" if unreadable."""
     try:
-        return Aggregate(str(aggregate.name), metadata)
+        return str(aggregate.name)
     except Exception:
-        return Aggregate('?', metadata)
+        return '?'
 
 
 @functools.lru_cache(maxsize=8)

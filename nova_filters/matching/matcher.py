@@ -19,11 +19,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from nova_filters.matching import inputs, statements
 from nova_filters.matching.mismatch import Cause, Mismatch, Side
-from nova_filters.matching.requirement import (
-    FORBIDDEN,
-    OMITTABLE,
-    Requirement,
-)
+from nova_filters.matching.requirement import FORBIDDEN, OMITTABLE
 from nova_filters.matching.statements import Demands
 from os_placement_plugins.text import quote
 
@@ -53,6 +49,10 @@ class _Answers(dict[Any, Any]):
     def __missing__(self, question: Any) -> Any:
         answer = self[question] = self._function(question)
         return answer
+
+
+#: What an extra spec makes of values, and where its bits belong.
+Reader = tuple[_Answers, int]
 
 
 class _Check(NamedTuple):
@@ -89,25 +89,35 @@ class Matcher:
     ) -> None:
         self.flavor = flavor
         self._flag = flag
-        self._flavor_keys = statements.list_keys(flavor)
+        self._flavor_keys = statements.FlavorKeys(
+            keys={spec.key for spec in flavor},
+            required={
+                spec.key
+                for spec in flavor
+                if not spec.requirement.accepts_absence
+            },
+        )
         is_exempt = inputs.compile_exemption(exempt)
         self._demands = _Answers(statements.read_demand)
-        # For each extra spec, what reads the values of its key: in an
-        # aggregate that demands nothing, and in another one.
-        self._plain_readers: list[tuple[str, _Answers]] = []
-        readers: dict[str, list[_Answers]] = {}
+        # For each extra spec, what reads the values of its key, and where the
+        # bits belong: in aggregates without the flag, and with the flag.
+        self._plain_readers: list[tuple[str, Reader]] = []
+        readers: dict[str, list[Reader]] = {}
         for number, spec in enumerate(flavor):
-            plain = functools.partial(
-                _read_offer, spec.requirement, number, False, False
-            )
-            self._plain_readers.append((spec.key, _Answers(plain)))
+            read = functools.partial(statements.read_offer, spec.requirement)
+            plain = functools.partial(read, forced=False, is_demanded=False)
             is_demanded = not is_exempt(spec.key)
             forced = functools.partial(
-                _read_offer, spec.requirement, number, True, is_demanded
+                read, forced=True, is_demanded=is_demanded
             )
-            readers.setdefault(spec.key, []).append(_Answers(forced))
+            shift = number * _WIDTH
+            self._plain_readers.append((spec.key, (_Answers(plain), shift)))
+            readers.setdefault(spec.key, []).append((_Answers(forced), shift))
         self._keys = _Answers(functools.partial(_find_key, is_exempt, readers))
         self._checks = _Answers(functools.partial(_check_flavor, flavor))
+        self._demand_mismatch = functools.cache(
+            functools.partial(Mismatch, Side.AGGREGATE)
+        )
         self._statements: dict[Any, Statement] = {}
 
     def match_hosts(
@@ -151,7 +161,7 @@ class Matcher:
         mismatches = dict.fromkeys(check.mismatches.values())
         for key in sorted(unmet):
             cause = statements.find_cause(self._flavor_keys, demands, key)
-            mismatches[Mismatch(Side.AGGREGATE, cause, key)] = None
+            mismatches[self._demand_mismatch(cause, key)] = None
         return [*mismatches]
 
     def explain_mismatches(
@@ -165,6 +175,8 @@ class Matcher:
         self, mismatch: Mismatch, aggregates: Iterable[Any]
     ) -> Mismatch:
         """Return a mismatch with its values and its aggregates."""
+        if mismatch.cause is Cause.UNREADABLE:
+            return self.name_aggregates(mismatch, aggregates)
         names = []
         texts = []
         problem = ''
@@ -172,9 +184,6 @@ class Matcher:
             if not self.is_behind(mismatch, aggregate):
                 continue
             readable = inputs.read_aggregate(aggregate)
-            if mismatch.cause is Cause.UNREADABLE:
-                names.append(readable.name)
-                continue
             for piece in readable.pieces(mismatch.key, self._flag):
                 if mismatch.side is Side.FLAVOR and piece.absence_only:
                     continue
@@ -182,8 +191,6 @@ class Matcher:
                 texts.append(piece.text)
                 problem = problem or piece.problem
         mismatch = mismatch._replace(aggregate=tuple(names))
-        if mismatch.cause is Cause.UNREADABLE:
-            return mismatch
         if mismatch.side is Side.FLAVOR:
             return mismatch._replace(stated_values=tuple(texts))
         flavor_texts = [
@@ -196,6 +203,16 @@ class Matcher:
             problem=problem,
             stated_values=tuple(flavor_texts),
         )
+
+    def name_aggregates(
+        self, mismatch: Mismatch, aggregates: Iterable[Any]
+    ) -> Mismatch:
+        """Return a mismatch with its aggregates alone, which is faster."""
+        names = []
+        for aggregate in aggregates:
+            if self.is_behind(mismatch, aggregate):
+                names.append(inputs.read_name(aggregate))
+        return mismatch._replace(aggregate=tuple(names))
 
     def is_behind(self, mismatch: Mismatch, aggregate: Any) -> bool:
         """Tell whether an aggregate may be a cause of a mismatch."""
@@ -269,10 +286,10 @@ class Matcher:
             statement = self._read_demands(metadata)
         else:
             offers = 0
-            for key, offers_of_values in self._plain_readers:
+            for key, (offers_of_values, shift) in self._plain_readers:
                 value = metadata.get(key)
                 if value is not None:
-                    offers |= offers_of_values[value]
+                    offers |= offers_of_values[value] << shift
             statement = offers, _NO_KEYS, ()
         self._statements[aggregate] = statement
         return statement
@@ -290,8 +307,8 @@ class Matcher:
             if value is None:
                 continue
             key, readers = keys[name]
-            for offers_of_values in readers:
-                offers |= offers_of_values[value]
+            for offers_of_values, shift in readers:
+                offers |= offers_of_values[value] << shift
             if key is None:
                 continue
             is_demanded, signs = demands[value]
@@ -304,9 +321,9 @@ class Matcher:
 
 def _find_key(
     is_exempt: Callable[[str], object],
-    readers: Mapping[str, list[_Answers]],
+    readers: Mapping[str, list[Reader]],
     name: str,
-) -> tuple[str | None, Sequence[_Answers]]:
+) -> tuple[str | None, Sequence[Reader]]:
     """Return what a key in metadata with the flag means.
 
     :param readers: what reads values for the flavor, by key.
@@ -320,20 +337,6 @@ def _find_key(
     if is_exempt(key):
         return None, readers.get(key, ())
     return key, readers.get(key, ())
-
-
-def _read_offer(
-    requirement: Requirement,
-    number: int,
-    forced: bool,
-    is_demanded: bool,
-    value: str,
-) -> int:
-    """Return what a value offers to an extra spec, as bits of a statement."""
-    offer = statements.read_offer(requirement, value, forced)
-    if is_demanded and offer & statements.MATCHED:
-        offer |= statements.ACCEPTED
-    return offer << number * _WIDTH
 
 
 def _check_flavor(flavor: Sequence[inputs.FlavorSpec], offers: int) -> _Check:

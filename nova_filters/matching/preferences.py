@@ -82,7 +82,8 @@ class Preferences:
             specs = [preference.spec for preference in self.preferences]
             self._flavor_matcher = Matcher(specs)
         self._soft_matcher: Matcher | None = None
-        if any(map(_is_soft, aggregates)):
+        flags = {inputs.read_flag(each.metadata or {}) for each in aggregates}
+        if inputs.SOFT_FLAG in flags:
             self._soft_matcher = Matcher(
                 inputs.read_flavor(extra_specs), exempt, inputs.SOFT_FLAG
             )
@@ -99,11 +100,6 @@ class Preferences:
             for number in self._flavor_matcher.met_specs(aggregates):
                 points += self.preferences[number].points
         return points
-
-
-def _is_soft(aggregate: Any) -> bool:
-    """Tell whether the demands of one of Nova's aggregates are soft."""
-    return inputs.read_flag(aggregate.metadata or {}) == inputs.SOFT_FLAG
 
 
 def weight(points: int) -> float:

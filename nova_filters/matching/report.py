@@ -6,9 +6,8 @@ import itertools
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
-from nova_filters.matching.inputs import read_aggregate
 from nova_filters.matching.matcher import Matcher
-from nova_filters.matching.mismatch import Mismatch
+from nova_filters.matching.mismatch import Cause, Mismatch, Side
 
 #: How many reasons one log line names.
 NAMED: Final = 10
@@ -32,9 +31,9 @@ def list_reasons(matcher: Matcher, refused: Iterable[Any]) -> list[Reason]:
         hosts, it is in vain to mend the other keys alone.
     """
     hosts_by_key: dict[str, dict[Mismatch, list[Any]]] = {}
-    for group in group_hosts(refused):
+    for aggregates, group in group_hosts(refused).items():
         mismatches: dict[str, Mismatch] = {}
-        for mismatch in matcher.list_mismatches(group[0].aggregates or ()):
+        for mismatch in matcher.list_mismatches(aggregates):
             mismatches.setdefault(mismatch.key, mismatch)
         for key, mismatch in mismatches.items():
             hosts_by_mismatch = hosts_by_key.setdefault(key, {})
@@ -50,38 +49,41 @@ def list_reasons(matcher: Matcher, refused: Iterable[Any]) -> list[Reason]:
 
 def explain_reason(matcher: Matcher, reason: Reason) -> Mismatch:
     """Return the mismatch with the values and aggregates of all its hosts."""
-    aggregates = itertools.chain.from_iterable(
-        host.aggregates or () for host in reason.hosts
-    )
-    return matcher.explain(reason.mismatch, dict.fromkeys(aggregates))
+    return matcher.explain(reason.mismatch, _unite_aggregates(reason.hosts))
 
 
 def count_reasons(matcher: Matcher, reasons: Sequence[Reason]) -> str:
-    """Return the first reasons, each with its number of hosts.
-
-    A host counts for each of its reasons.
-    """
+    """Return the first reasons, each with its number of hosts."""
     texts = []
     for reason in reasons[:NAMED]:
-        summary = explain_reason(matcher, reason).summary()
-        texts.append(f'{summary} ({len(reason.hosts)})')
+        texts.append(f'{_summarize(matcher, reason)} ({len(reason.hosts)})')
     rest = len(reasons) - NAMED
     if rest > 0:
         texts.append(f'{rest} more reasons')
     return ', '.join(texts)
 
 
-def group_hosts(refused: Iterable[Any]) -> list[list[Any]]:
-    """Return the hosts in groups, each with the same aggregates."""
+def _summarize(matcher: Matcher, reason: Reason) -> str:
+    """Return the summary of a reason, and read no more than it needs."""
+    mismatch, hosts = reason
+    if mismatch.side is Side.FLAVOR:
+        return mismatch.summary()
+    if mismatch.cause is Cause.DIFFERENT:
+        return explain_reason(matcher, reason).summary()
+    aggregates = _unite_aggregates(hosts)
+    return matcher.name_aggregates(mismatch, aggregates).summary()
+
+
+def _unite_aggregates(hosts: Iterable[Any]) -> Iterable[Any]:
+    """Return the aggregates of hosts, each once."""
+    return dict.fromkeys(
+        itertools.chain.from_iterable(host.aggregates or () for host in hosts)
+    )
+
+
+def group_hosts(hosts: Iterable[Any]) -> dict[frozenset[Any], list[Any]]:
+    """Return hosts by their aggregates."""
     groups: dict[frozenset[Any], list[Any]] = {}
-    for host in refused:
+    for host in hosts:
         groups.setdefault(frozenset(host.aggregates or ()), []).append(host)
-    return [*groups.values()]
-
-
-def list_names(host: Any) -> list[str]:
-    """Return the sorted names of a host's aggregates.
-
-    :returns: the names, with "?" in place of each unreadable name.
-    """
-    return sorted(read_aggregate(each).name for each in host.aggregates or ())
+    return groups

@@ -16,7 +16,7 @@ A metadata value is a list of pieces, separated by commas. Each piece is an
 alternative. Sentinels and operators count in forced aggregates only.
 """
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Sequence, Set
 from typing import Final, NamedTuple
 
 from nova_filters.matching.inputs import FlavorSpec
@@ -43,25 +43,25 @@ CARRIED: Final = 4
 ANYTHING: Final = 8
 
 
-def read_offer(requirement: Requirement, value: str, forced: bool) -> int:
+def read_offer(
+    requirement: Requirement, value: str, forced: bool, is_demanded: bool
+) -> int:
     """Return what a value offers to an extra spec, as bits.
 
     :param forced: whether the aggregate is forced.
-    :returns: bits without :data:`ACCEPTED`.
+    :param is_demanded: whether the aggregate demands the key.
     """
-    if forced and not is_plain(value):
-        return _read_pieces(requirement, [*map(parse, split(value))])
-    if requirement.accepts(split(value)):
-        return CARRIED | MATCHED
-    return CARRIED
-
-
-def _read_pieces(
-    requirement: Requirement, pieces: Sequence[Requirement]
-) -> int:
+    matched = MATCHED
+    if is_demanded:
+        matched |= ACCEPTED
+    if not forced or is_plain(value):
+        if requirement.accepts(split(value)):
+            return CARRIED | matched
+        return CARRIED
+    pieces = [*map(parse, split(value))]
     bits = 0
     if any(map(requirement.overlaps, pieces)):
-        bits |= MATCHED
+        bits |= matched
     has_any_value = any(piece.any_value for piece in pieces)
     if has_any_value and any(piece.omittable for piece in pieces):
         return bits | ANYTHING
@@ -136,17 +136,6 @@ class FlavorKeys(NamedTuple):
 
     keys: Set[str]
     required: Set[str]
-
-
-def list_keys(flavor: Iterable[FlavorSpec]) -> FlavorKeys:
-    """Return the keys of a flavor."""
-    keys = set()
-    required = set()
-    for spec in flavor:
-        keys.add(spec.key)
-        if not spec.requirement.accepts_absence:
-            required.add(spec.key)
-    return FlavorKeys(keys, required)
 
 
 def find_unmet(
