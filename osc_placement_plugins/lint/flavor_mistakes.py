@@ -33,10 +33,13 @@ class FlavorMistakes:
     def __init__(self, inventory: Inventory) -> None:
         self._inventory = inventory
         self._hosts = [*inventory.hosts.values()]
+        self._idle_hosts: list[ComputeHost] = []
         usable_hosts = {}
         for host in self._hosts:
             if host.usable:
                 usable_hosts[host.aggregates] = host
+            else:
+                self._idle_hosts.append(host)
         #: One of all hosts that are up and in the same aggregates.
         self._usable_hosts = [*usable_hosts.values()]
         # If any host meets an extra spec, then a host in only one aggregate,
@@ -166,15 +169,15 @@ class FlavorMistakes:
             passed, _ = matcher.match_hosts(part)
             if passed:
                 return
-        passed, refused = matcher.match_hosts(self._hosts)
         if not self._hosts:
             return
+        passed, _ = matcher.match_hosts(self._idle_hosts)
         if passed:
             names = listed([f'{host.name} ({host.state})' for host in passed])
             text = f'none of the hosts that take the flavor is up: {names}'
         else:
             reasons = report.count_reasons(
-                matcher, report.list_reasons(matcher, refused)
+                matcher, report.list_reasons(matcher, self._hosts)
             )
             text = f'0 of {len(self._hosts)} hosts take it: {reasons}'
         yield Finding(FindingCode.NO_HOST, '', text)
