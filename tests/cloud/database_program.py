@@ -52,7 +52,7 @@ def file_of(section: str, url: str) -> Iterator[str]:
 
 
 def prepare_nova(url: str) -> Callable[[], object]:
-    """Return what weighs a host for a server of a stack."""
+    """Return what weighs hosts for a server of a stack."""
     from nova import config, context, objects
     from nova.scheduler import host_manager, weights
 
@@ -69,8 +69,10 @@ def prepare_nova(url: str) -> Callable[[], object]:
         scheduler_hints={'heat_root_stack_id': ['r']},
         instance_group=None,
     )
-    host = weights.WeighedHost(host_manager.HostState('h', 'h', None), 0.0)
-    return lambda: weigher.weigh_objects([host], request)
+    # With a single host, nothing would be read.
+    states = [host_manager.HostState(name, name, None) for name in 'ab']
+    hosts = [weights.WeighedHost(state, 0.0) for state in states]
+    return lambda: weigher.weigh_objects(hosts, request)
 
 
 def prepare_heat(url: str) -> Callable[[], object]:
