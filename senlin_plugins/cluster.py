@@ -85,6 +85,8 @@ def read_node_regions(rows: Sequence[Any]) -> list[str]:
     query.
 
     :param rows: nodes of Senlin's engine or database.
+    :raises: ``ResourceNotFound`` if the database does not show a profile. It
+        is then behind: Senlin keeps each profile that a node uses.
     """
     profile_ids = node_region.unrecorded_profiles(rows)
     contexts: dict[str, Any] = {}
@@ -94,6 +96,9 @@ def read_node_regions(rows: Sequence[Any]) -> list[str]:
             query = session.query(table.id, table.context)
             for profile_id, context in query.filter(table.id.in_(profile_ids)):
                 contexts[profile_id] = context
+    missing = profile_ids - contexts.keys()
+    if missing:
+        raise exc.ResourceNotFound(type='profile', id=min(missing))
     default = cfg.CONF.default_region_name
     return node_region.counted_regions(rows, contexts, default)
 

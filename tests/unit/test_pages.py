@@ -22,14 +22,14 @@ FOREIGN = """
     disable_group_policy_check_upcall
     enable_isolated_aggregate_filtering Encountered evacuable
     executor_thread_pool_size failure_domain_filter FailureDomainFilter
-    _filter_one globals heat-etc heat-lines heat_helm_values heat_tag
+    globals heat-etc heat-lines heat_helm_values heat_tag
     hw_rng hw_video journalctl kolla log_config_append max_connections
     max_overflow max_placement_results max_pool_size min-size
     no-such-key nova-manage nova_blazar_enabled nova_helm_values
     nova_scheduler_filters nova_tag one_stack_filter openrc
     openstack_deploy os-compute-api-version pci_passthrough PCIWeigher
     ram_weight_multiplier
-    repl rollback run_filter_for_index SECURITY senlin_program update_cell
+    repl rollback SECURITY senlin_program update_cell
     _user_pip_packages user_secrets user_variables VALUE vmware
     volume_type workarounds destroy_after_deletion reduce_desired_capacity
 """

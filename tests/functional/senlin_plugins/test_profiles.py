@@ -4,6 +4,8 @@
 
 from senlin import objects
 from senlin.common import context
+from senlin.db.sqlalchemy import api as db_api
+from senlin.db.sqlalchemy import models
 
 from testing.senlin import engine
 from tests.functional.senlin_plugins import base
@@ -51,6 +53,22 @@ class Adoption(base.TestCase):
         data = self.act(cluster, 'scale_in', count=2)
         self.assertEqual({TWO: 1, THREE: 1}, data['deletion']['regions'])
         self.assertIsNone(self.cloud.region_of_server(server))
+
+    def test_a_node_whose_profile_is_not_shown_is_not_counted(self):
+        cluster = self.spread((ONE,), (TWO,))
+        foundling = self.senlin.profile(
+            flavor='small', networks=[], context={'region_name': TWO}
+        )
+        node = self.add_node(cluster, foundling)
+        # As if Senlin had not placed it.
+        admin = context.get_admin_context()
+        objects.Node.update(admin, node, {'data': {}})
+        # As a database shows it that is behind.
+        with db_api.session_for_write() as session:
+            session.query(models.Profile).filter_by(id=foundling).delete()
+        action = self.senlin.act(cluster, 'scale_out')
+        reason = base.UNEXPECTED.replace('InternalError', 'ResourceNotFound')
+        self.assert_failed(reason, action)
 
     def test_a_context_that_is_no_map_is_refused(self):
         with self.assertRaisesRegex(engine.ApiError, 'not a map') as caught:
