@@ -52,7 +52,7 @@ def action() -> None:
             (1, 'region_policy', 'reads all facts, once'),
             (1, 'cluster, endpoints', 'nodes, change asked for, faults'),
             (2, 'planning.plan', 'a plan, candidates, or a refusal'),
-            (1, 'cluster', "writes the action's data"),
+            (1, 'action_data', "writes the action's data"),
             (0, 'an action on a node', 'the region is in its data'),
             (1, 'profiles', 'the clients of that region'),
         ),
