@@ -122,10 +122,6 @@ class PagesTest(pages.Walk, gateway.ShellTestCase):
 
     def check_first_nodes(self, run):
         run()
-        self.assertEqual([1, 3, 2], self.count_nodes())
-
-    def check_distribution(self, run):
-        run()
         self.assertEqual([2, 4, 3], self.count_nodes())
 
     def check_oldest_leave(self, run):
