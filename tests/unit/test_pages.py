@@ -13,25 +13,21 @@ _NAME = re.compile(r'[A-Za-z_][\w-]{3,}')
 #: What the pages name, and nothing here uses: names of other projects, options
 #: of other commands, examples, and words of messages and values.
 FOREIGN = """
-    accel ACTION adjustment adopt AggregateMultiTenancyIsolation
+    ACTION adjustment AggregateMultiTenancyIsolation
     AggregateTypeAffinityFilter auth_type availability-zone beta
-    blazar_filter BlazarFilter blazarnova capabilities
-    causal_read_timeout cell_v2
+    blazar_filter BlazarFilter blazarnova causal_read_timeout cell_v2
     cell_worker_thread_pool_size check-capacity check_size_params
     cluster_node_id config-dir CUSTOM_LICENSED devstack
-    disable_group_policy_check_upcall
-    enable_isolated_aggregate_filtering Encountered evacuable
-    executor_thread_pool_size failure_domain_filter FailureDomainFilter
-    globals heat-etc heat-lines heat_helm_values heat_tag
-    hw_rng hw_video journalctl kolla log_config_append max_connections
-    max_overflow max_placement_results max_pool_size min-size
-    no-such-key nova-manage nova_blazar_enabled nova_helm_values
-    nova_scheduler_filters nova_tag one_stack_filter openrc
-    openstack_deploy os-compute-api-version pci_passthrough PCIWeigher
-    ram_weight_multiplier
-    repl rollback SECURITY senlin_program update_cell
-    _user_pip_packages user_secrets user_variables VALUE vmware
-    volume_type workarounds destroy_after_deletion reduce_desired_capacity
+    disable_group_policy_check_upcall enable_isolated_aggregate_filtering
+    Encountered evacuable failure_domain_filter FailureDomainFilter globals
+    heat-etc heat-lines heat_helm_values heat_tag journalctl kolla
+    log_config_append max_connections max_overflow max_placement_results
+    max_pool_size min-size no-such-key nova-manage nova_blazar_enabled
+    nova_helm_values nova_scheduler_filters nova_tag one_stack_filter
+    openrc openstack_deploy os-compute-api-version PCIWeigher
+    ram_weight_multiplier repl rollback SECURITY senlin_program update_cell
+    _user_pip_packages user_secrets user_variables VALUE volume_type
+    workarounds destroy_after_deletion reduce_desired_capacity
 """
 #: What the other names come from. A test that quotes a name does not use it.
 SOURCES = """
