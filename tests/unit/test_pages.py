@@ -20,7 +20,7 @@ FOREIGN = """
     cluster_node_id config-dir CUSTOM_LICENSED devstack
     disable_group_policy_check_upcall enable_isolated_aggregate_filtering
     Encountered evacuable failure_domain_filter FailureDomainFilter globals
-    heat-etc heat-lines heat_helm_values heat_tag journalctl kolla
+    heat-etc heat-lines heat_helm_values heat_tag journalctl
     log_config_append max_connections max_overflow max_placement_results
     max_pool_size min-size no-such-key nova-manage nova_blazar_enabled
     nova_helm_values nova_scheduler_filters nova_tag one_stack_filter
