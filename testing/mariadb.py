@@ -8,7 +8,7 @@ import pathlib
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import pymysql
@@ -24,16 +24,14 @@ class Server:
     def __init__(
         self, folder: pathlib.Path, process: subprocess.Popen[bytes]
     ) -> None:
-        self._socket = folder / 'socket'
+        self.socket = str(folder / 'socket')
         self._process = process
 
     def connect(self, user: str = 'root', **options: Any) -> Any:
         """Return a connection."""
-        return pymysql.connect(
-            unix_socket=str(self._socket), user=user, **options
-        )
+        return pymysql.connect(unix_socket=self.socket, user=user, **options)
 
-    def query(self, statement: str) -> list[tuple[str, ...]]:
+    def query(self, statement: str) -> list[tuple[Any, ...]]:
         with (
             self.connect(autocommit=True) as connection,
             connection.cursor() as cursor,
@@ -51,7 +49,7 @@ class Server:
 
         :param user: the user, with the password if there is one.
         """
-        socket = f'unix_socket={self._socket}'
+        socket = f'unix_socket={self.socket}'
         return f'mysql+pymysql://{user}@/{database}?{socket}'
 
     def kill(self) -> None:
@@ -66,10 +64,13 @@ class Server:
 
 
 @contextlib.contextmanager
-def running(connections: int = 2000) -> Iterator[Server]:
+def running(
+    connections: int = 2000, options: Sequence[str] = ()
+) -> Iterator[Server]:
     """Start a server, and stop it at the end.
 
     :param connections: how many connections it has.
+    :param options: of the server, beside those that it needs.
     """
     if not all(pathlib.Path(program).exists() for program in _PROGRAMS):
         raise RuntimeError(
@@ -103,6 +104,7 @@ def running(connections: int = 2000) -> Iterator[Server]:
                 '--skip-networking',
                 '--skip-log-bin',
                 f'--max-connections={connections}',
+                *options,
             ],
             stderr=subprocess.DEVNULL,
         )
