@@ -20,6 +20,8 @@ from nova import context as nova_context
 from nova import objects
 
 from nova_filters.members import rows
+from nova_filters.members.cells import read_cells
+from nova_filters.members.loads import Loads
 from nova_filters.members.server_records import (
     BUILDING,
     Server,
@@ -28,7 +30,6 @@ from nova_filters.members.server_records import (
 )
 from nova_filters.spread import teams
 from os_placement_plugins import signature, stack_hints
-from os_placement_plugins.errors import named_line
 
 CONF = nova.conf.CONF
 
@@ -80,6 +81,7 @@ class Reader:
     """
 
     def __init__(self) -> None:
+        self.loads = Loads()
         self._keys = signature.Keys(CONF.heat_hints.signing_key)
         enabled = CONF.filter_scheduler.enabled_filters
         self._images = not {*enabled}.isdisjoint(_IMAGE_FILTERS)
@@ -286,16 +288,9 @@ def _read_servers(
         and not mapping.disabled
     ]
     by_cell = {mapping.uuid: by_number[mapping.id] for mapping in mappings}
-    answers = nova_context.scatter_gather_cells(
-        context, mappings, nova_context.CELL_TIMEOUT, _read_cell, by_cell
-    )
-    for cell, answer in answers.items():
-        if isinstance(answer, Exception):
-            unread.append(f'cell {cell} ({named_line(answer)})')
-        elif nova_context.is_cell_failure_sentinel(answer):
-            unread.append(f'cell {cell} (no answer)')
-        else:
-            servers |= answer
+    read = functools.partial(_read_cell, by_cell=by_cell)
+    for answer in read_cells(context, mappings, read, unread).values():
+        servers |= answer
     return servers
 
 

@@ -2,6 +2,8 @@
 
 """The SQL statements of the weighers."""
 
+import collections
+import datetime
 from collections.abc import Collection
 from typing import Any, Final
 
@@ -17,7 +19,7 @@ from nova_filters.spread.teams import MOVES, Turn
 _REQUEST, _MAPPING = api_models.RequestSpec, api_models.InstanceMapping
 _GROUP, _MEMBER = api_models.InstanceGroup, api_models.InstanceGroupMember
 _SERVER, _ACTION = models.Instance, models.InstanceAction
-_MIGRATION = models.Migration
+_MIGRATION, _NODE = models.Migration, models.ComputeNode
 
 #: How many requests one statement asks for. With 1,000 ids, PostgreSQL may
 #: read the whole table.
@@ -133,6 +135,76 @@ def servers(context: Any, uuids: Collection[str]) -> dict[str, Server]:
         for uuid, move in _moves(context, busy).items():
             servers[uuid] = Server(*servers[uuid][:2], *move)
     return servers
+
+
+@main_db.pick_context_manager_reader  # type: ignore[untyped-decorator]
+def loads(context: Any, time: datetime.datetime) -> dict[str, float]:
+    """Return the share of its memory that each host of a cell had given away.
+
+    Whoever asks later finds the same, even if servers have ended or moved.
+
+    :param context: the context, which selects the cell.
+    :param time: only servers that were running at this time count.
+    """
+    execute = context.session.execute
+    memory = _SERVER.memory_mb
+    was_running = sa.and_(
+        _SERVER.launched_at < time,
+        sa.func.coalesce(_SERVER.hidden, sa.false()) == sa.false(),
+    )
+    runs = sa.select(sa.func.sum(memory)).where(
+        _SERVER.host == _NODE.host, _SERVER.deleted == 0, was_running
+    )
+    # To group many servers by the names of their hosts would be slow.
+    nodes = (
+        sa.select(
+            _NODE.host,
+            sa.func.sum(_NODE.memory_mb),
+            runs.scalar_subquery(),
+        )
+        .where(_NODE.deleted == 0)
+        .group_by(_NODE.host)
+    )
+    totals: dict[str, int] = {}
+    used: collections.Counter[str] = collections.Counter()
+    for host, total, given in execute(nodes):
+        totals[host] = int(total)
+        used[host] = int(given or 0)
+    ended = sa.select(_SERVER.host, memory).where(
+        _SERVER.deleted != 0, _SERVER.terminated_at >= time, was_running
+    )
+    for host, given in execute(ended):
+        used[host] += given
+    moves = (
+        sa.select(
+            _SERVER.uuid,
+            _MIGRATION.source_compute,
+            _SERVER.host,
+            memory,
+            _SERVER.launched_at,
+        )
+        .join(_SERVER, _SERVER.uuid == _MIGRATION.instance_uuid)
+        .where(
+            _MIGRATION.updated_at >= time,
+            _SERVER.created_at < time,
+            # After any other move, a server is launched again.
+            sa.or_(
+                _MIGRATION.migration_type == 'live-migration',
+                _SERVER.launched_at >= time,
+            ),
+        )
+        .order_by(_MIGRATION.id)
+    )
+    moved = set()
+    for uuid, source, host, given, launched in execute(moves):
+        if uuid not in moved:
+            moved.add(uuid)
+            used[source] += given
+            if launched < time:
+                used[host] -= given
+    return {
+        host: used[host] / total for host, total in totals.items() if total
+    }
 
 
 def _moves(context: Any, uuids: Collection[str]) -> dict[str, tuple[Any, ...]]:

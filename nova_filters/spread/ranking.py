@@ -7,9 +7,12 @@ Nova tries the hosts in this order if builds fail. With a positive multiplier,
 the ranks are negative.
 """
 
+import collections
+import datetime
 import hashlib
 import heapq
-from collections.abc import Collection, Iterable, Mapping
+import statistics
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Final, NamedTuple
 
 from nova_filters.spread.teams import (
@@ -22,14 +25,18 @@ from nova_filters.spread.teams import (
 from nova_filters.spread.topology import Path, Paths
 
 #: The sort key of a domain; the domain with the smallest key gets the next
-#: member: its state, the number of its members, and a number for equal ones.
-Key = tuple[int, int, int]
+#: member: its state, the number of its members, and its load.
+Key = tuple[int, int, float]
+#: Returns the *load* of each host when a request came: the share of its memory
+#: that was given away. Every scheduler process finds the same.
+Loads = Callable[[datetime.datetime], Mapping[str, float]]
 #: The states of domains under a hard policy: it can take a member; its hosts
 #: are a last choice; pending members of other kinds may have taken it; it has
 #: as many members as it may have.
 FREE, AVOIDED, DOUBTFUL, FULL = range(4)
-#: One more than the largest number of a domain.
-_ENDS: Final = 2**64
+#: The largest random number that is added to a load. Without it, all teams
+#: that start in the same minute would begin at the same host.
+_NOISE: Final = 0.2
 #: Of the free hosts, the last three, or the last third if it has more, are the
 #: first alternates of members with hosts of limited capacity.
 _LAST: Final = 3
@@ -76,7 +83,8 @@ class Domain:
         # Every scheduler process finds the same number.
         text = f'{policy.team}/{path[-1:]}'.encode()
         digest = hashlib.blake2b(text, digest_size=8).digest()
-        self._number = int.from_bytes(digest)
+        self._number = int.from_bytes(digest) / 2**64
+        self._load = 0.0
         #: The domains inside, the next one first; made when it is needed.
         self._queue: list[tuple[Key, Path]] = []
 
@@ -109,10 +117,15 @@ class Domain:
             members = -members
         number = self._number
         if kind % 4 >= 2:
-            number = (number + _ENDS // 2) % _ENDS
+            number = (number + 0.5) % 1
         if kind % 2:
-            number = _ENDS - number
-        return self.state(), members, number
+            number = 1 - number
+        return self.state(), members, self._load + _NOISE * number
+
+    def set_load(self, load: float) -> None:
+        """Change where the domain stands among those with as many members."""
+        self._load = load
+        self._queue = []
 
     def sort_hosts(self) -> list[Path]:
         """Return the paths of all hosts in the domain, the next one first."""
@@ -196,6 +209,23 @@ class Domains:
         self._cloud = Domain((), policy)
         self._domains: dict[Path, Domain] = {(): self._cloud}
         self._hosts = {path: self._add_domain(path) for path in candidates}
+        self._loads: Mapping[str, float] = {}
+
+    def order_by(self, loads: Mapping[str, float], paths: Paths) -> None:
+        """Order domains with equally many members by their loads.
+
+        The load of a rack is the mean of all its hosts, candidates or not.
+        """
+        if loads is self._loads:
+            return
+        self._loads = loads
+        inside = collections.defaultdict(list)
+        for host, load in loads.items():
+            path = paths.find_path(host)
+            for length in range(1, len(path) + 1):
+                inside[path[:length]].append(load)
+        for path, domain in self._domains.items():
+            domain.set_load(statistics.fmean(inside[path] or [0.0]))
 
     def avoid_hosts(self, hosts: Iterable[Path]) -> None:
         """Give no member to these hosts until all others are full."""
@@ -222,14 +252,15 @@ class Domains:
 
         :param origin: the path of the host that the member leaves.
         :param kind: the number of the member's kind, if it is not the
-            server's. Its candidates are then unknown.
+            server's. Its candidates are then unknown, and it only counts
+            under a hard policy.
         """
         # A member without another candidate goes elsewhere.
         if self._cloud.is_left(origin):
             return
         if kind is None:
             self._cloud.take_member(origin)
-        else:
+        elif self._policy.capacity is not None:
             self._cloud.take_doubtful(origin, kind)
 
     def sort_candidates(self, origin: Path = ()) -> list[Path]:
@@ -275,6 +306,7 @@ def weigh_hosts(
     sums: Mapping[str, float],
     multiplier: float,
     hard: HardPolicy | None = None,
+    loads: Loads | None = None,
 ) -> dict[str, float]:
     """Return the weight of each candidate, by host.
 
@@ -282,13 +314,17 @@ def weigh_hosts(
     :param multiplier: the number by which Nova multiplies the weights. If it
         is positive, stacks are packed.
     :param hard: the limit of a group with the policy ``anti-affinity``.
+    :param loads: finds the loads; None orders equal hosts at random.
     """
     best = max(sums.values())
     deficits = {
         host: (best - total) / abs(multiplier) for host, total in sums.items()
     }
     pack = POLICIES.get(team[0], multiplier > 0)
-    ranks = _rank_hosts(team, pack, hard, members, paths, deficits)
+    # Two kinds begin at the two ends of an order that must not change.
+    if pack or len(members.kinds) > 1:
+        loads = None
+    ranks = _rank_hosts(team, pack, hard, members, paths, deficits, loads)
     weights = {}
     for host, rank in ranks.items():
         weight = float(rank)
@@ -309,6 +345,7 @@ def _rank_hosts(
     members: Members,
     paths: Paths,
     deficits: Mapping[str, float],
+    loads: Loads | None,
 ) -> dict[str, int]:
     """Return the rank of each candidate, by host.
 
@@ -328,7 +365,7 @@ def _rank_hosts(
     if origin:
         candidates.add(origin)
     kind = 0
-    if members.server and not pack:
+    if not pack:
         kind = members.kind_number(members.server)
     capacity = None
     if hard:
@@ -338,12 +375,7 @@ def _rank_hosts(
         domains.avoid_hosts(by_host[host] for host in hard.avoided)
     for host, count in members.counts.items():
         domains.add_members(paths.find_path(host), count)
-    for member in members.ahead:
-        left = paths.find_origin(member.origin)
-        if members.is_alike(member):
-            domains.place_member(left)
-        elif hard:
-            domains.place_member(left, members.kind_number(member))
+    _place_ahead(domains, members, paths, loads)
     order = domains.sort_candidates(origin)
     ranks = {path: rank for rank, path in enumerate(order)}
     return {
@@ -351,8 +383,23 @@ def _rank_hosts(
     }
 
 
+def _place_ahead(
+    domains: Domains, members: Members, paths: Paths, loads: Loads | None
+) -> None:
+    """Place the members ahead, each with the loads of its own time."""
+    for member in members.ahead:
+        if loads:
+            domains.order_by(loads(member.turn.time), paths)
+        kind = None
+        if not members.is_alike(member):
+            kind = members.kind_number(member)
+        domains.place_member(paths.find_origin(member.origin), kind)
+    if loads:
+        domains.order_by(loads(members.server.turn.time), paths)
+
+
 def _find_left_host(
-    server: Pending | None,
+    server: Pending,
     paths: Paths,
     by_host: Mapping[str, Path],
 ) -> Path:
@@ -362,6 +409,6 @@ def _find_left_host(
 
     :param by_host: the paths of the server's candidates.
     """
-    if server is None or server.action != RESIZE or server.origin in by_host:
+    if server.action != RESIZE or server.origin in by_host:
         return ()
     return paths.find_origin(server.origin)

@@ -9,6 +9,7 @@ every scheduler process finds the same order.
 
 import collections
 import datetime
+import itertools
 from collections.abc import Collection, Iterable, Mapping
 from typing import Final, NamedTuple
 
@@ -88,15 +89,13 @@ class Members(NamedTuple):
 
     :param counts: the number of members on each host.
     :param ahead: the pending members that are placed before the server.
-    :param server: the server itself. If it is not pending, it counts as the
-        last of the pending members, which is mostly alike; None if there is
-        none.
+    :param server: the server itself.
     :param kinds: the kinds of the team's first members, without repetition.
     """
 
     counts: collections.Counter[str]
     ahead: Collection[Pending]
-    server: Pending | None = None
+    server: Pending
     kinds: tuple[str, ...] = ()
 
     def kind_number(self, member: Pending) -> int:
@@ -110,20 +109,19 @@ class Members(NamedTuple):
 
         Nobody knows the candidates of other kinds.
         """
-        return self.server is not None and member.kind == self.server.kind
+        return member.kind == self.server.kind
 
 
 def list_before(server: str, pending: Iterable[Pending]) -> list[Pending]:
     """Return the pending members that are placed before a server, in order.
 
-    :param server: the id of the server. If it is not pending, all pending
-        members come before it.
+    :param server: the id of the server, which is one of them.
     """
-    ordered = sort_pending(pending)
-    servers = [member.server for member in ordered]
-    if server in servers:
-        return ordered[: servers.index(server)]
-    return ordered
+    return [
+        *itertools.takewhile(
+            lambda member: member.server != server, sort_pending(pending)
+        )
+    ]
 
 
 def count_members(
@@ -131,33 +129,24 @@ def count_members(
 ) -> Members:
     """Return the members that count for a server, without the server itself.
 
-    :param server: the id of the server that is to be placed.
+    :param server: the id of the server that is to be placed, and is pending.
     :param claimed: the hosts that pending members have claimed, by server;
         empty for hosts of which nothing is known.
     """
-    counts = collections.Counter(
-        host for member, host in stored.hosts.items() if member != server
-    )
-    before = list_before(server, stored.pending)
-    last = None
-    earliest = None
-    for member in stored.pending:
-        if member.server == server:
-            last = member
-            earliest = member.turn.time - PENDING
-    if last is None and before:
-        last = before[-1]._replace(server=server)
+    counts = collections.Counter(stored.hosts.values())
+    (own,) = (member for member in stored.pending if member.server == server)
+    earliest = own.turn.time - PENDING
     ahead = []
-    for member in before:
+    for member in list_before(server, stored.pending):
         host = claimed.get(member.server)
-        if host is None and earliest and member.turn.time < earliest:
+        if host is None and member.turn.time < earliest:
             # The boot has failed, or the move, which leaves it where it was.
             host = member.origin or ''
         if host is None:
             ahead.append(member)
         elif host:
             counts[host] += 1
-    return Members(counts, ahead, last, stored.kinds)
+    return Members(counts, ahead, own, stored.kinds)
 
 
 def sort_pending(members: Iterable[Pending]) -> list[Pending]:

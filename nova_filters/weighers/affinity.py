@@ -72,6 +72,7 @@ class TeamWeigher(plugin.Weigher):
             {host.obj.host: host.weight for host in hosts},
             self.multiplier,
             hard,
+            self._reader.loads.of_cells({state.cell_uuid for state in states}),
         )
         LOG.debug(
             'Instance %(instance)s: the members of %(team)s are on '

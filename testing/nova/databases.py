@@ -228,8 +228,11 @@ class Databases:
         self._change(main_models.Instance, where, values)
 
     def migrations(self, request: Any, **values: Any) -> None:
-        """Change columns of the migrations of a server in its cell."""
-        where = {'instance_uuid': request.instance_uuid}
+        """Change columns of the running migration of a server in its cell."""
+        where = {
+            'instance_uuid': request.instance_uuid,
+            'status': 'migrating',
+        }
         self._change(main_models.Migration, where, values)
 
     def _change(self, model: Any, where: Any, values: Any) -> None:

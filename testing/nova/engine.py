@@ -53,14 +53,16 @@ class Cloud(databases.Databases):
             aggregate.add_host(host)
         return aggregate
 
-    def add_flavor(self, name: str, extra_specs: Mapping[str, str]) -> Any:
+    def add_flavor(
+        self, name: str, extra_specs: Mapping[str, str], memory_mb: int = 64
+    ) -> Any:
         """Return a new small flavor, read back from the database."""
         flavor = objects.Flavor(
             self.context,
             name=name,
             flavorid=uuidutils.generate_uuid(),
             vcpus=1,
-            memory_mb=64,
+            memory_mb=memory_mb,
             root_gb=1,
             ephemeral_gb=0,
             swap=0,
@@ -198,6 +200,7 @@ class Cloud(databases.Databases):
                 user_id=PROJECT,
                 host=host,
                 vm_state=vm_state,
+                memory_mb=request.flavor.memory_mb,
                 flavor=request.flavor,
                 system_metadata={},
             ).create()

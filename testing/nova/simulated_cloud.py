@@ -11,7 +11,6 @@ import itertools
 import json
 import random
 import uuid
-from collections.abc import Mapping
 from typing import Any
 from unittest import mock
 
@@ -61,10 +60,12 @@ class SimulatedCloud:
         case, cloud = self._case, self._cloud
         for host in self.hosts:
             if host not in cloud.hosts:
-                cloud.add_host(host, _memory_gib(host))
-            self.report({}, host)
+                cloud.add_host(host)
+            self.report(host, 0, 0)
         self._flavors = [
-            cloud.add_flavor(f'role-{number}', role.extra_specs)
+            cloud.add_flavor(
+                f'role-{number}', role.extra_specs, role.memory * 1024
+            )
             for number, role in enumerate(case.roles)
         ]
         self._add_racks()
@@ -219,25 +220,30 @@ class SimulatedCloud:
                 known[origin]['instances'].pop(number, None)
             known[host]['instances'][number] = instance
 
-    def report(self, counts: Mapping[str, int], host: str) -> None:
+    def report(self, host: str, servers: int, memory: int) -> None:
         """Have a compute node report its usage and the builds that failed.
 
-        :param counts: the number of servers on each host.
+        :param servers: how many servers the host has.
+        :param memory: the memory of these servers, in GiB.
         """
-        count = counts.get(host, 0)
         stats = {'failed_builds': str(self.failed_builds[host])}
+        total = self._memory_gib(host)
         self._cloud.report(
             host,
             stats=json.dumps(stats),
-            vcpus_used=count,
-            memory_mb_used=1024 * count,
-            free_ram_mb=1024 * (_memory_gib(host) - count),
-            local_gb_used=count,
-            free_disk_gb=10240 - count,
-            running_vms=count,
+            vcpus_used=servers,
+            memory_mb=1024 * total,
+            memory_mb_used=1024 * memory,
+            free_ram_mb=1024 * (total - memory),
+            local_gb_used=servers,
+            free_disk_gb=10240 - servers,
+            running_vms=servers,
         )
 
-
-def _memory_gib(host: str) -> int:
-    """Return the memory of a host; the other weighers prefer the first."""
-    return 1024 if host == 'sim-0' else 256
+    def _memory_gib(self, host: str) -> int:
+        """Return the memory of a host."""
+        number = self.hosts.index(host)
+        if self._case.memory:
+            return self._case.memory[number]
+        # All of Nova's weighers prefer the first.
+        return 256 if number else 1024

@@ -24,7 +24,12 @@ from oslo_utils import timeutils
 
 from nova_filters import conf
 from os_placement_plugins import options
-from testing.nova import engine, simulated_cloud, spread_case
+from testing.nova import (
+    engine,
+    other_servers,
+    simulated_cloud,
+    spread_case,
+)
 
 #: After how many seconds nova-compute has spawned a server.
 SPAWNING: Final = 60.0
@@ -60,12 +65,17 @@ class Simulation:
         self._simulated = simulated_cloud.SimulatedCloud(
             cloud, case, processes, seed, self._random
         )
+        self._others = other_servers.OtherServers(
+            cloud, case, self._simulated.hosts, self._random, self._report
+        )
         #: The host that was chosen for each living server. A server that is
         #: to be migrated has its old host before it is asked to.
         self.chosen: dict[str, str] = {}
         #: The servers that ended in ERROR, and the moves without a host.
         self.errors: list[str] = []
         self._requests: dict[int, Any] = {}
+        #: The memory of each server, in GiB.
+        self._memory: dict[str, int] = {}
         self._now = 0.0
         #: The next moment of each life, with a number that orders equal ones.
         self._events: list[tuple[float, int, Iterator[float]]] = []
@@ -73,16 +83,23 @@ class Simulation:
 
     def run(self) -> dict[str, int]:
         """Return how many servers each host has in the end."""
-        start = timeutils.utcnow()
+        start = timeutils.utcnow().replace(second=0, microsecond=0)
+        start += datetime.timedelta(seconds=self._case.second)
         with contextlib.ExitStack() as stack:
             stack.callback(self._cloud.clear)
             stack.callback(timeutils.clear_time_override)
             stack.enter_context(self._options())
             self._simulated.set_up()
+            self._others.set_up()
             self._set_up_moves()
             self._start_lives()
+            changes = self._others.change()
+            if self._case.others:
+                self._wait(0.0, changes)
             while self._events:
                 self._now, _, life = heapq.heappop(self._events)
+                if life is changes and not self._events:
+                    break
                 timeutils.set_time_override(
                     start + datetime.timedelta(seconds=self._now)
                 )
@@ -128,7 +145,8 @@ class Simulation:
         elif case.kind != spread_case.BOOT:
             happen = self._restore
         for number in range(case.moving or case.servers):
-            self._wait(number * case.gap, happen(number))
+            start = number * case.gap + number % case.groups * case.pause
+            self._wait(start, happen(number))
 
     def _wait(self, delay: float, life: Iterator[float]) -> None:
         """Go on with a life later."""
@@ -168,11 +186,14 @@ class Simulation:
         for number in range(self._case.servers):
             request = self._simulated.request(number)
             self._requests[number] = request
+            self._add_memory(request)
             if kind == spread_case.UNSHELVE:
                 self._cloud.place(request, None, 'shelved_offloaded')
                 continue
             origin = self._origin(number)
             self._cloud.place(request, origin, 'active')
+            early = other_servers.early()
+            self._cloud.update(request, created_at=early, launched_at=early)
             self._simulated.claim(request, origin)
             self._simulated.tell_schedulers(request, origin)
             self.chosen[request.instance_uuid] = origin
@@ -185,6 +206,7 @@ class Simulation:
         between = self._random.uniform
         request = self._simulated.request(number)
         self._requests[number] = request
+        self._add_memory(request)
         yield between(0.1, 0.6 + self._case.busy)
         hosts = yield from self._choose(request, number)
         if not hosts:
@@ -211,7 +233,12 @@ class Simulation:
             elif not is_refused:
                 yield SPAWNING
                 self._end_build(host, failed=False)
-                self._cloud.update(request, vm_state='active', task_state=None)
+                self._cloud.update(
+                    request,
+                    vm_state='active',
+                    task_state=None,
+                    launched_at=timeutils.utcnow(),
+                )
                 self._simulated.tell_schedulers(request, host)
                 return
             self._release(request)
@@ -251,7 +278,11 @@ class Simulation:
         yield SPAWNING
         self._cloud.migrations(request, status='done')
         self._cloud.update(
-            request, host=host, vm_state='active', task_state=None
+            request,
+            host=host,
+            vm_state='active',
+            task_state=None,
+            launched_at=timeutils.utcnow(),
         )
         self._simulated.tell_schedulers(request, host)
 
@@ -389,5 +420,26 @@ class Simulation:
         yield from ()
 
     def _report(self, host: str) -> None:
-        counts = collections.Counter(self.chosen.values())
-        self._simulated.report(counts, host)
+        """Have a nova-compute report what its host has."""
+        servers = [uuid for uuid in self.chosen if self.chosen[uuid] == host]
+        memory = sum(self._memory[uuid] for uuid in servers)
+        others = self._others.count(host)
+        self._simulated.report(
+            host,
+            len(servers) + others,
+            memory + others * other_servers.MEMORY,
+        )
+
+    def _add_memory(self, request: Any) -> None:
+        memory = request.flavor.memory_mb // 1024
+        self._memory[request.instance_uuid] = memory
+
+    def memory(self) -> dict[str, int]:
+        """Return the memory that each host has given away, in GiB."""
+        by_host = {
+            host: self._others.count(host) * other_servers.MEMORY
+            for host in self._simulated.hosts
+        }
+        for uuid, host in self.chosen.items():
+            by_host[host] += self._memory[uuid]
+        return by_host

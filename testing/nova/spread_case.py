@@ -23,10 +23,12 @@ class Role:
 
     :param extra_specs: the extra specs of the flavor.
     :param hosts: the hosts that Placement offers; empty for all of them.
+    :param memory: the memory of the flavor, in GiB.
     """
 
     extra_specs: Mapping[str, str] = dataclasses.field(default_factory=dict)
     hosts: range = range(0)
+    memory: int = 1
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,12 +41,19 @@ class Case:
     :param group: the policy of the server groups; empty for a stack.
     :param groups: how many groups there are. The servers belong to them in
         turn.
+    :param pause: the seconds between the first servers of two groups.
     :param racks: how many hosts each rack has; empty without racks.
     :param kind: boots or moves. Before they move, members of a group with
         the policy anti-affinity have a host each, and others the first host.
     :param moving: how many of the servers move; 0 for all of them.
     :param rooms: how many servers fit on each of the first hosts; the others
         have room for all of them.
+    :param memory: the memory of each host in GiB. By default, the first one
+        has more than the others.
+    :param filled: how many servers of others the first hosts have.
+    :param second: the second of a minute in which the case begins.
+    :param others: a server of others starts, ends, or moves this often, in
+        seconds on average; never by default.
     :param roles: equally many servers have each role, in random order.
     :param filters: the filters that nova.conf enables.
     :param failing: the share of builds that fail once. The conductor then
@@ -72,10 +81,15 @@ class Case:
     gap: float = 0.0
     group: str = ''
     groups: int = 1
+    pause: float = 0.0
     racks: tuple[int, ...] = ()
     kind: str = BOOT
     moving: int = 0
     rooms: tuple[int, ...] = ()
+    memory: tuple[int, ...] = ()
+    filled: tuple[int, ...] = ()
+    others: float = 0.0
+    second: float = 30.0
     roles: tuple[Role, ...] = (Role(),)
     filters: tuple[str, ...] = ()
     failing: float = 0.0

@@ -291,6 +291,13 @@ class PagesTest(pages.Walk, base.CloudTestCase):
             base.change(models.InstanceMapping, cell_id=self.cloud.cell.id)
             cell.destroy()
 
+    def check_no_loads(self, run):
+        (request,) = self.request_members(1)
+        cell = self.cloud.cell_database()
+        with base.failing('FROM migrations JOIN', OSError('gone'), cell):
+            records = self.boot_and_log(request)
+        self.assert_alert(run, records)
+
     def check_no_placement(self, run):
         _, request = self.request_members(2, 'anti-affinity')
         away = ks_exceptions.ConnectFailure('no answer')

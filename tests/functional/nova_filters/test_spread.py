@@ -24,6 +24,15 @@ _STRICT_KINDS = {'roles': (_DEDICATED, _SHARED)}
 _UNCHECKED = {'late_check': False}
 _ALL_FAILED = _UNCHECKED | {'failed_builds': (*range(1, 10),)}
 _FAILED = {'failed_builds': (0, 1, 1, 1), 'gap': 1.0}
+#: A minute ends while the servers start, and with it the loads change.
+_BESIDE_OTHERS = {
+    'group': spread_case.SOFT,
+    'gap': 1.0,
+    'second': 54.0,
+    'memory': (64, 64, 64),
+    'filled': (2, 9, 5),
+    'others': 1.0,
+}
 _MIGRATION = {'kind': spread_case.LIVE_MIGRATION, 'clock': 3.0, 'gap': 0.3}
 #: Several schedulers, each with a memory of its own.
 _PROCESSES = 16
@@ -47,6 +56,7 @@ class SpreadTest(base.OptionTestCase):
         # Servers, hosts, how uneven the hosts may be, and the case.
         ('three_failed_builds', 9, 6, 1, _FAILED),
         ('late_answers', 14, 4, 1, {'busy': 6.0}),
+        ('others_meanwhile', 12, 3, 1, _BESIDE_OTHERS),
         ('evacuations', 8, 5, 1, {'kind': spread_case.EVACUATE}),
         ('unshelves', 8, 4, 1, {'kind': spread_case.UNSHELVE}),
         ('clocks_that_differ', 12, 6, 1, _MIGRATION),
@@ -96,6 +106,26 @@ class SpreadTest(base.OptionTestCase):
         run.run()
         self.assertEqual([], run.errors)
         self.assertIs(old_processes > 0, run.misplaced()[0] > 0)
+
+    def test_groups_that_start_one_after_the_other_are_balanced(self) -> None:
+        case = spread_case.Case(
+            40,
+            5,
+            group=spread_case.SOFT,
+            groups=20,
+            pause=70.0,
+            memory=(64, 64, 64, 128, 128),
+            roles=(spread_case.Role(memory=5),),
+        )
+        run = simulation.Simulation(base.cloud(), case, _PROCESSES, 0)
+        run.run()
+        shares = [
+            used / total
+            for used, total in zip(
+                run.memory().values(), case.memory, strict=True
+            )
+        ]
+        self.assertLess(max(shares) - min(shares), 0.2, shares)
 
     @ddt.data(True, False)
     def test_groups_that_stay_together(self, late_check) -> None:

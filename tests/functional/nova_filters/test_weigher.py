@@ -275,7 +275,12 @@ class BesideNovaTest(base.StackTestCase):
 
 
 class CostTest(base.StackTestCase):
-    """What a request asks of the databases."""
+    """What a request asks of the databases, all within a minute."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        timeutils.set_time_override()
+        self.addCleanup(timeutils.clear_time_override)
 
     def assert_asked(
         self, api: int, cell: int, request: Any, states: Any
@@ -301,23 +306,26 @@ class CostTest(base.StackTestCase):
         request = self.request(_STACK)
         states = self.states(request)
         # The servers of the project, their stacks, the cells, the members in
-        # the cell, and the requests of those in flight.
-        self.assert_asked(4, 1, request, states)
+        # the cell, and the requests of those in flight. Once a minute, the
+        # cells, and the loads of the hosts in the cell.
+        self.assert_asked(5, 4, request, states)
         self.assert_asked(3, 1, request, states)
         move = self.request(_STACK)
         self.cloud.place(move, None, 'shelved_offloaded')
-        self.cloud.start_action(move, 'unshelve', 'unshelving')
+        now = timeutils.utcnow()
+        self.cloud.start_action(move, 'unshelve', 'unshelving', now)
         # The stack of the new server, and the actions in the cell.
         self.assert_asked(4, 2, request, states)
         self.set_option('server_group_weight_multiplier', STRONG)
         group = self.cloud.add_group('soft-anti-affinity')
         self.cloud.place(self.request({}, group=group), self.hosts[0])
         member = self.request({}, group=group)
-        # The members, the cells, the servers, and the members' requests.
-        self.assert_asked(3, 1, member, self.states(member))
+        # The members, the cells, the servers, and the members' requests. This
+        # scheduler has not read the loads yet.
+        self.assert_asked(4, 4, member, self.states(member))
         move = self.request({}, group=group)
         self.cloud.place(move, None, 'shelved_offloaded')
-        self.cloud.start_action(move, 'unshelve', 'unshelving')
+        self.cloud.start_action(move, 'unshelve', 'unshelving', now)
         self.assert_asked(3, 2, member, self.states(member))
 
     def test_placement_is_asked_only_for_those_before_in_a_strict_group(
@@ -392,7 +400,7 @@ class CostTest(base.StackTestCase):
         request = self.request(_STACK)
         with mock.patch.object(rows, 'READ_AT_ONCE', 2):
             # Three for six requests, twice: their stacks, and their kinds.
-            self.assert_asked(8, 1, request, self.states(request))
+            self.assert_asked(9, 4, request, self.states(request))
         self.assertEqual([3, 2, 0, 0], self.members(request))
 
     def test_what_is_kept_of_a_request_follows_its_row(self) -> None:
@@ -489,9 +497,11 @@ class FaultTest(base.StackTestCase):
         ):
             weights = self.weigh(request, states)
         self.assertEqual(1, weights.count(0.0))
-        (line,) = logs.output
-        self.assertIn('Check the databases of Nova', line)
-        self.assertIn(f'{self.cloud.cell.uuid} (OperationalError)', line)
+        # The members, and the loads of hosts.
+        self.assertEqual(2, len(logs.output))
+        for line in logs.output:
+            self.assertIn('Check the databases of Nova', line)
+            self.assertIn(f'{self.cloud.cell.uuid} (OperationalError)', line)
         self.assertEqual([3, 0, 0, 0], self.members(request))
 
     def test_without_placement_hosts_are_worked_out(self) -> None:

@@ -14,16 +14,19 @@ from hypothesis import strategies as st
 from nova_filters.spread import ranking, topology
 from nova_filters.spread.ranking import HardPolicy, Policy
 from nova_filters.spread.teams import RESIZE, Members, Pending, Turn
+from osc_placement_plugins.source.records import HostAggregate
 
 STACK = ('stack', 'root', 'project')
 SOFT = ('soft-anti-affinity', 'group')
 PACKED = ('soft-affinity', 'group')
 STRICT = ('anti-affinity', 'group')
-NOBODY = Members(collections.Counter(), [])
+NOW = datetime.datetime(2026, 11, 29)
+SERVER = Pending('server', Turn('', 1, NOW))
+NOBODY = Members(collections.Counter(), [], SERVER)
 LEVEL = dict.fromkeys('abc', 0.0)
 
 
-def on_hosts(hosts: str, server: Pending | None = None) -> Members:
+def on_hosts(hosts: str, server: Pending = SERVER) -> Members:
     """Return members, one for each letter, which is its host."""
     return Members(collections.Counter(hosts), [], server)
 
@@ -100,7 +103,7 @@ class RankingTest(unittest.TestCase):
         self.assertEqual(best, max(totals, key=lambda host: totals[host]))
 
     def test_a_resized_member_leaves_its_host_to_the_others(self) -> None:
-        turn = Turn('cell', 1, datetime.datetime(2026, 11, 29))
+        turn = Turn('cell', 1, NOW)
         server = Pending('server', turn, origin='d', action=RESIZE)
         other = Pending('other', turn, origin='b', action=RESIZE)
         for number in range(9):
@@ -110,7 +113,7 @@ class RankingTest(unittest.TestCase):
             self.assertEqual(0, weigh_hosts(team, members, -10)['a'])
 
     def test_pending_members_and_kinds_get_different_hosts(self) -> None:
-        turn = Turn('', 1, datetime.datetime(2026, 11, 29))
+        turn = Turn('', 1, NOW)
         first = Pending('first', turn, 'x')
         second = Pending('second', turn, 'x')
         other = Pending('other', turn, 'y')
@@ -198,7 +201,7 @@ class ChooseTest(unittest.TestCase):
         def is_full(host: topology.Path) -> bool:
             return capacity is not None and counts[host] >= capacity
 
-        def key(domain: topology.Path) -> tuple[bool, int, int]:
+        def key(domain: topology.Path) -> tuple[bool, int, float]:
             inside = [
                 hosts[n]
                 for n in candidates
@@ -312,7 +315,7 @@ class ChooseTest(unittest.TestCase):
         hosts = 'abcdefgh'[:count]
         members = []
         for number, kind in enumerate(kinds[:count]):
-            turn = Turn('', number, datetime.datetime(2026, 11, 29))
+            turn = Turn('', number, NOW)
             members.append(Pending(f'{number}', turn, f'{kind}'))
         chosen = []
         for number, server in enumerate(members):
@@ -328,7 +331,7 @@ class ChooseTest(unittest.TestCase):
 
     def test_members_that_have_other_hosts_take_none(self) -> None:
         """Three of another kind, and three that have no other hosts."""
-        turn = Turn('', 1, datetime.datetime(2026, 11, 29))
+        turn = Turn('', 1, NOW)
         others = [Pending(f'{n}', turn, 'x') for n in range(3)]
         own = [Pending(f'own-{n}', turn, 'y') for n in range(3)]
         chosen = set()
@@ -341,7 +344,7 @@ class ChooseTest(unittest.TestCase):
 
     def test_a_member_of_a_strict_group_leaves_no_host_to_others(self) -> None:
         """Nova's filter counts it there until the move has ended."""
-        turn = Turn('cell', 1, datetime.datetime(2026, 11, 29))
+        turn = Turn('cell', 1, NOW)
         first = Pending('first', turn, origin='d', action=RESIZE)
         second = Pending('second', turn, origin='e', action=RESIZE)
         for number in range(9):
@@ -400,6 +403,84 @@ class AlternatesTest(unittest.TestCase):
         )
         order = domains.sort_candidates()
         self.assertEqual('2', order[0][0][1])
+
+
+def loads_of(**loads: float) -> ranking.Loads:
+    """Return a function that finds the same loads at any time."""
+    return lambda time: loads
+
+
+def best_host(
+    members: Members,
+    loads: ranking.Loads,
+    team: tuple[str, ...] = SOFT,
+    racks: Mapping[str, str] | None = None,
+) -> str:
+    """Return the right host of a, b and c.
+
+    :param racks: the hosts of each rack.
+    """
+    aggregates = {}
+    for rack, hosts in (racks or {}).items():
+        aggregate = HostAggregate(rack, {'rack': rack}, tuple(hosts))
+        aggregates |= dict.fromkeys(hosts, [aggregate])
+    # No scheduler offers d.
+    aggregates.pop('d', None)
+    keys = [topology.HOST]
+    if racks:
+        keys.insert(0, 'rack')
+    paths = topology.Paths(aggregates, keys, 'nova')
+    weights = ranking.weigh_hosts(team, members, paths, LEVEL, 10, loads=loads)
+    return max(weights, key=lambda host: weights[host])
+
+
+class LoadTest(unittest.TestCase):
+    def test_of_equal_hosts_the_emptiest_is_right(self) -> None:
+        loads = loads_of(a=0.9, b=0.5, c=0.2)
+        self.assertEqual('c', best_host(NOBODY, loads))
+        self.assertEqual('b', best_host(on_hosts('c'), loads))
+        # No load is worth a member.
+        self.assertEqual('a', best_host(on_hosts('bbc'), loads))
+
+    def test_teams_that_start_at_once_begin_at_hosts_with_like_loads(
+        self,
+    ) -> None:
+        loads = loads_of(a=0.4, b=0.3, c=0.6)
+        chosen = {
+            best_host(NOBODY, loads, ('soft-anti-affinity', f'{number}'))
+            for number in range(50)
+        }
+        self.assertEqual({'a', 'b'}, chosen)
+
+    def test_each_member_chooses_with_the_loads_of_its_time(self) -> None:
+        later = NOW + datetime.timedelta(minutes=1)
+        by_time = {
+            NOW: {'a': 0.0, 'b': 0.5, 'c': 0.9},
+            later: {'a': 0.9, 'b': 0.0, 'c': 0.5},
+        }
+        server = SERVER._replace(turn=Turn('', 2, later))
+        members = Members(collections.Counter(), [SERVER], server)
+        # The member before the server takes a.
+        self.assertEqual('b', best_host(members, by_time.__getitem__))
+        by_time[NOW], by_time[later] = by_time[later], by_time[NOW]
+        # Now it takes b, although a is the emptiest when the server comes.
+        self.assertEqual('a', best_host(members, by_time.__getitem__))
+
+    def test_the_load_of_a_rack_is_that_of_all_its_hosts(self) -> None:
+        # No scheduler offers d, which is in the rack of c.
+        racks = {'1': 'ab', '2': 'cd'}
+        for load, expected in (0.0, 'c'), (2.0, 'a'):
+            loads = loads_of(a=0.4, b=0.7, c=0.3, d=load)
+            self.assertEqual(expected, best_host(NOBODY, loads, racks=racks))
+
+    def test_loads_do_not_order_packs_and_two_kinds(self) -> None:
+        kinds = NOBODY._replace(kinds=('x', 'y'))
+        for team, members in (PACKED, NOBODY), (SOFT, kinds):
+            chosen = {
+                best_host(members, loads_of(**{host: 0.9}), team)
+                for host in LEVEL
+            }
+            self.assertEqual(1, len(chosen))
 
 
 class TiesTest(unittest.TestCase):
