@@ -33,40 +33,34 @@ class Claims:
 
     def find_hosts(
         self, pending: Iterable[teams.Pending], candidates: Iterable[Any]
-    ) -> dict[str, str]:
+    ) -> dict[str, str | None]:
         """Return the hosts that pending members have claimed.
 
         :param candidates: the candidates, as Nova's HostStates.
-        :returns: the host of each member, by the id of its server; empty for
-            a host that was never a candidate. Members without a claim are
-            left out, and so are those that only claim the host they leave.
+        :returns: the host of each member, by the id of its server; None for a
+            host that was never a candidate. Members without a claim are left
+            out, and so are those that only claim the host they leave.
         :raises keystoneauth1.exceptions.ClientException:
         :raises nova.exception.ConsumerAllocationRetrievalFailed:
         """
         self._hosts |= {state.uuid: state.host for state in candidates}
         context = nova_context.get_admin_context()
         client = report.report_client_singleton()
-        claimed = {}
+        claimed: dict[str, str | None] = {}
         for member in pending:
             answer = client.get_allocs_for_consumer(context, member.server)
-            host = self._find_host(member, answer['allocations'])
-            if host is not None:
-                claimed[member.server] = host
+            hosts = self._list_hosts(answer['allocations'])
+            chosen = [host for host in hosts if host != member.origin]
+            if chosen:
+                claimed[member.server] = min(chosen)
+            elif answer['allocations'] and member.origin is None:
+                claimed[member.server] = None
         return claimed
 
-    def _find_host(
-        self, member: teams.Pending, allocations: Mapping[str, Any]
-    ) -> str | None:
-        """Return the host of a member; None if it has claimed none yet."""
-        hosts = {
+    def _list_hosts(self, allocations: Mapping[str, Any]) -> list[str]:
+        return [
             self._hosts[provider]
             for provider in allocations
             # Others are inside a compute node, or shared by several.
             if provider in self._hosts
-        }
-        hosts.discard(member.origin or '')
-        if hosts:
-            return min(hosts)
-        if allocations and member.origin is None:
-            return ''
-        return None
+        ]

@@ -125,26 +125,28 @@ def list_before(server: str, pending: Iterable[Pending]) -> list[Pending]:
 
 
 def count_members(
-    server: str, stored: StoredMembers, claimed: Mapping[str, str]
+    server: str, stored: StoredMembers, claimed: Mapping[str, str | None]
 ) -> Members:
     """Return the members that count for a server, without the server itself.
 
     :param server: the id of the server that is to be placed, and is pending.
     :param claimed: the hosts that pending members have claimed, by server;
-        empty for hosts of which nothing is known.
+        None for hosts of which nothing is known.
     """
     counts = collections.Counter(stored.hosts.values())
     (own,) = (member for member in stored.pending if member.server == server)
     earliest = own.turn.time - PENDING
     ahead = []
     for member in list_before(server, stored.pending):
-        host = claimed.get(member.server)
-        if host is None and member.turn.time < earliest:
+        if member.server in claimed:
+            host = claimed[member.server]
+        elif member.turn.time < earliest:
             # The boot has failed, or the move, which leaves it where it was.
-            host = member.origin or ''
-        if host is None:
+            host = member.origin
+        else:
             ahead.append(member)
-        elif host:
+            continue
+        if host:
             counts[host] += 1
     return Members(counts, ahead, own, stored.kinds)
 

@@ -124,7 +124,7 @@ class TeamWeigher(plugin.Weigher):
                 'databases of Nova: %(unread)s',
                 {'instance': server, 'unread': listed(stored.unread)},
             )
-        claimed: Mapping[str, str] = {}
+        claimed: Mapping[str, str | None] = {}
         if team[0] == teams.STRICT:
             claimed = self._read_claims(server, stored.pending, hosts)
         return teams.count_members(server, stored, claimed)
@@ -134,7 +134,7 @@ class TeamWeigher(plugin.Weigher):
         server: str,
         pending: Iterable[teams.Pending],
         hosts: Sequence[Any],
-    ) -> Mapping[str, str]:
+    ) -> Mapping[str, str | None]:
         """Return the hosts that the members before a server have claimed.
 
         :returns: none if Placement does not answer. The hosts are then worked

@@ -113,7 +113,7 @@ class SeeTest(unittest.TestCase):
         stored = teams.StoredMembers(
             {'m': 'b'}, [own, boot, full, move, waiting]
         )
-        claimed = {'boot': 'b', 'full': '', 'move': 'c'}
+        claimed = {'boot': 'b', 'full': None, 'move': 'c'}
         counted = teams.count_members('own', stored, claimed)
         # A claim counts however old it is.
         self.assertEqual({'b': 2, 'c': 1}, counted.counts)
