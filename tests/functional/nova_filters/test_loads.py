@@ -104,6 +104,16 @@ class LoadsTest(base.StackTestCase):
         # The failure is not kept.
         self.assertIn(self.hosts[0], self.find())
 
+    def test_without_one_cell_there_are_none(self) -> None:
+        """Otherwise, its hosts would be the emptiest."""
+        cell = self.add_cell('sqlite:////nowhere/at/all')
+        cells = {self.cloud.cell.uuid, cell.uuid}
+        with self.assertLogs('nova_filters', logging.WARNING) as logs:
+            self.assertEqual({}, self.loads.of_cells(cells)(_MINUTE))
+        (line,) = logs.output
+        self.assertIn(f'cell {cell.uuid} (', line)
+        self.assertNotIn(self.cloud.cell.uuid, line)
+
     def test_loads_are_read_once_a_minute_and_forgotten(self) -> None:
         statements: list[str] = []
         with base.listening(statements.append, self.cloud.cell_database()):
