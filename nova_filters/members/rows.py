@@ -175,12 +175,25 @@ def loads(context: Any, time: datetime.datetime) -> dict[str, float]:
     )
     for host, given in execute(ended):
         used[host] += given
+    _put_back(context, time, used)
+    return {
+        host: used[host] / total for host, total in totals.items() if total
+    }
+
+
+def _put_back(
+    context: Any, time: datetime.datetime, used: collections.Counter[str]
+) -> None:
+    """Count servers that have moved since a time where they were before.
+
+    :param used: the memory that each host has given away, which is changed.
+    """
     moves = (
         sa.select(
             _SERVER.uuid,
             _MIGRATION.source_compute,
             _SERVER.host,
-            memory,
+            _SERVER.memory_mb,
             _SERVER.launched_at,
         )
         .join(_SERVER, _SERVER.uuid == _MIGRATION.instance_uuid)
@@ -196,15 +209,12 @@ def loads(context: Any, time: datetime.datetime) -> dict[str, float]:
         .order_by(_MIGRATION.id)
     )
     moved = set()
-    for uuid, source, host, given, launched in execute(moves):
+    for uuid, source, host, given, launched in context.session.execute(moves):
         if uuid not in moved:
             moved.add(uuid)
             used[source] += given
             if launched < time:
                 used[host] -= given
-    return {
-        host: used[host] / total for host, total in totals.items() if total
-    }
 
 
 def _moves(context: Any, uuids: Collection[str]) -> dict[str, tuple[Any, ...]]:
