@@ -301,16 +301,23 @@ class RegionPlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
     def _refuse(self, action: Any, reason: str) -> None:
         """Refuse an action, but let a recovery of the cluster go on.
 
-        The recovery then creates no nodes. It only recovers existing nodes.
+        The recovery then creates no nodes. It only recovers existing nodes. If
+        the policy cannot read which nodes exist, it refuses the recovery, too.
         """
         if action.action != consts.CLUSTER_RECOVER:
             action_data.refuse_action(self.name, action, reason)
             if action.action == consts.NODE_CREATE:
                 node_records.expel_node(action.entity, reason)
             return
+        try:
+            nodes = cluster.read_nodes(action.entity.nodes)
+        except Exception as ex:
+            refusal = action_data.describe_error(self.name, action, ex)
+            action_data.refuse_action(self.name, action, refusal)
+            return
         action_data.withhold_capacity(action, reason)
         # The engine would also create the nodes that have no region yet.
-        for node in cluster.read_nodes(action.entity.nodes):
+        for node in nodes:
             if node.region == NO_REGION:
                 action.entity.remove_node(node.id)
 

@@ -66,9 +66,10 @@ class Adoption(base.TestCase):
         # As a database shows it that is behind.
         with db_api.session_for_write() as session:
             session.query(models.Profile).filter_by(id=foundling).delete()
-        action = self.senlin.act(cluster, 'scale_out')
         reason = base.UNEXPECTED.replace('InternalError', 'ResourceNotFound')
-        self.assert_failed(reason, action)
+        for name in ('scale_out', 'recover'):
+            with self.subTest(name):
+                self.assert_failed(reason, self.senlin.act(cluster, name))
 
     def test_a_context_that_is_no_map_is_refused(self):
         with self.assertRaisesRegex(engine.ApiError, 'not a map') as caught:
