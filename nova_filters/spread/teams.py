@@ -124,6 +124,24 @@ def list_before(server: str, pending: Iterable[Pending]) -> list[Pending]:
     ]
 
 
+def list_asked(server: str, pending: Collection[Pending]) -> list[Pending]:
+    """Return the pending members whose claims count for a server.
+
+    These are the members before it, and all of other queues. Times are in
+    seconds, and clocks differ. So a member of another queue may have chosen
+    its host before the server could be seen, and still come later.
+
+    :param server: the id of the server, which is one of them.
+    """
+    before = list_before(server, pending)
+    (own,) = (member for member in pending if member.server == server)
+    return [
+        member
+        for member in pending
+        if member in before or member.turn.queue != own.turn.queue
+    ]
+
+
 def count_members(
     server: str, stored: StoredMembers, claimed: Mapping[str, str | None]
 ) -> Members:
@@ -137,7 +155,8 @@ def count_members(
     (own,) = (member for member in stored.pending if member.server == server)
     earliest = own.turn.time - PENDING
     ahead = []
-    for member in list_before(server, stored.pending):
+    before = list_before(server, stored.pending)
+    for member in before:
         if member.server in claimed:
             host = claimed[member.server]
         elif member.turn.time < earliest:
@@ -147,6 +166,10 @@ def count_members(
             ahead.append(member)
             continue
         if host:
+            counts[host] += 1
+    for member in stored.pending:
+        host = claimed.get(member.server)
+        if host and member not in before:
             counts[host] += 1
     return Members(counts, ahead, own, stored.kinds)
 

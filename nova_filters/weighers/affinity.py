@@ -6,7 +6,7 @@ They read the members from Nova's databases, let ``spread`` decide, and return
 the weights.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import nova.conf
@@ -132,17 +132,17 @@ class TeamWeigher(plugin.Weigher):
     def _read_claims(
         self,
         server: str,
-        pending: Iterable[teams.Pending],
+        pending: Collection[teams.Pending],
         hosts: Sequence[Any],
     ) -> Mapping[str, str | None]:
-        """Return the hosts that the members before a server have claimed.
+        """Return the hosts that the other pending members have claimed.
 
         :returns: none if Placement does not answer. The hosts are then worked
             out, as for soft policies.
         """
-        before = teams.list_before(server, pending)
+        asked = teams.list_asked(server, pending)
         try:
-            return self._claims.find_hosts(before, hosts)
+            return self._claims.find_hosts(asked, hosts)
         except claims.AWAY as exc:
             LOG.warning(
                 'Instance %(instance)s: Placement does not tell the hosts of '

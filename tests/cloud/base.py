@@ -79,9 +79,9 @@ class ServerTest(CloudTest):
             )
         return made
 
-    def make_group(self, policy: str) -> str:
+    def make_group(self, policy: str, **rules: int) -> str:
         made = self.compute.create_server_group(
-            name=unique('group'), policy=policy
+            name=unique('group'), policy=policy, rules=rules
         ).id
         self.addCleanup(self.compute.delete_server_group, made)
         return made

@@ -99,7 +99,6 @@ def install() -> None:
 def up() -> None:
     """Boot the cloud; if that fails, show the errors and stop it."""
     if processes.running():
-        # The fake computes of Nova do not survive a restart.
         sys.exit('the cloud runs already; "down" stops it')
     for port in layout.PORTS.values():
         with socket.socket() as probe:

@@ -159,11 +159,16 @@ def nova(region: layout.Region) -> Iterator[Service]:
             program(environment, 'nova-scheduler', common, databases, file),
         )
     for host in region.hosts:
-        file = f'{name}/{host}.conf'
-        yield Service(
-            f'{name}.nova-compute-{host}',
-            program(environment, 'nova-compute', common, file),
-        )
+        yield nova_compute(region, host)
+
+
+def nova_compute(region: layout.Region, host: str) -> Service:
+    common, _ = nova_files(region)
+    file = f'{region.name}/{host}.conf'
+    return Service(
+        f'{region.name}.nova-compute-{host}',
+        program(region.environment, 'nova-compute', common, file),
+    )
 
 
 def shared() -> Iterator[Service]:

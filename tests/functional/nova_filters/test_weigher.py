@@ -2,6 +2,7 @@
 
 """The servers of a stack, placed by the real scheduler and its weighers."""
 
+import datetime
 import logging
 import sqlite3
 import tempfile
@@ -211,6 +212,21 @@ class GroupTest(base.StackTestCase):
         self.assertEqual({'max_server_per_host': 2}, group.rules)
         requests = [self.request({}, group=group) for _ in range(8)]
         self.assertEqual([2, 2, 2, 2], self.choose_all(requests))
+
+    def test_a_boot_sees_what_a_move_has_claimed(self) -> None:
+        """The move came first, and its time is later: both are in seconds."""
+        self.group(STRONG, 'anti-affinity')
+        group = self.cloud.add_group('anti-affinity')
+        origin, *others = self.hosts
+        move = self.cloud.request(self.flavor, others, group=group)
+        self.cloud.place(move, origin, 'active')
+        later = timeutils.utcnow() + datetime.timedelta(seconds=1)
+        self.cloud.start_action(move, 'evacuate', 'rebuilding', later)
+        claimed = self.cloud.boot(self.scheduler, move).host
+        self.hosts = others
+        self.assertIn(claimed, others)
+        boot = self.request({}, group=group)
+        self.assertNotEqual(claimed, self.choose(boot))
 
     def test_members_count_for_their_stack_too(self) -> None:
         group = self.group(0.0, 'soft-affinity')

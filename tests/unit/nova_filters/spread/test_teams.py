@@ -119,6 +119,18 @@ class SeeTest(unittest.TestCase):
         self.assertEqual({'b': 2, 'c': 1}, counted.counts)
         self.assertEqual(['waiting'], self.ahead(counted))
 
+    def test_a_later_member_of_another_queue_counts_with_its_claim(
+        self,
+    ) -> None:
+        own = member('own', turn(5))
+        boot = member('boot', turn(6))
+        moves = [member(f'move-{n}', turn(n, 1, 'cell')) for n in range(2)]
+        stored = teams.StoredMembers({}, [boot, *moves, own])
+        asked = teams.list_asked('own', stored.pending)
+        self.assertEqual(moves, asked)
+        counted = teams.count_members('own', stored, {'move-1': 'a'})
+        self.assertEqual(({'a': 1}, []), (counted.counts, counted.ahead))
+
     def test_only_members_of_the_same_kind_are_alike(self) -> None:
         own = member('own', turn(9), 'x')
         others = [member('m1', turn(1), 'x'), member('m2', turn(2), 'y')]
