@@ -27,6 +27,7 @@ from oslo_utils import uuidutils
 
 from demo import spread, story
 from nova_filters import conf
+from nova_filters.matching import inputs
 from nova_filters.members import rows
 from os_placement_plugins import options
 from testing.nova import engine, simulation, spread_case
@@ -316,6 +317,26 @@ class PagesTest(pages.Walk, base.CloudTestCase):
         self.assertEqual(logging.ERROR, record.levelno)
         record.exc_info = None
         self.assert_alert(run, records)
+
+    def check_unreadable(self, run):
+        host = self.add_host()
+        scheduler = self.cloud.scheduler('AggregateInstanceTypeFilter')
+        request = self.cloud.request(self.add_flavor({}), [host])
+        with (
+            mock.patch.object(inputs, 'read_flavor', side_effect=KeyError),
+            self.assertLogs() as logs,
+        ):
+            boot = self.cloud.boot(scheduler, request)
+        self.assertIsNone(boot.host)
+        self.assert_logged(run().strip(), logs.records)
+
+    def check_malformed(self, run):
+        self.set_option('preference_weight_multiplier', base.STRONG)
+        self.hosts = [self.add_host() for _ in range(2)]
+        self.restart()
+        flavor = self.add_flavor({'aggregate_preferred:ssd': '<or>'})
+        request = self.cloud.request(flavor, self.hosts)
+        self.assert_alert(run, self.boot_and_log(request))
 
     def check_refused_late(self, run):
         requests = self.request_members(2, 'anti-affinity')
