@@ -172,6 +172,20 @@ class StackProfile(
     VERSION = '1.0'
     VERSIONS = {'1.0': [{'status': consts.SUPPORTED, 'since': '2026.11'}]}
 
+    def do_recover(self, obj: Any, **options: Any) -> Any:
+        """Recover a stack; without an operation, create the stack again.
+
+        Senlin does so for servers. For stacks, its method fails without an
+        operation, and the node stays in RECOVERING.
+
+        :param obj: the node.
+        :param options: the inputs of the recovery.
+        :returns: the id of the stack, and whether the recovery succeeded.
+        """
+        if not options.get('operation'):
+            options['operation'] = consts.RECOVER_RECREATE
+        return super().do_recover(obj, **options)
+
 
 # Senlin's load-balancing policy has a list of the profile types that it
 # supports. It supports ServerProfile, too.

@@ -75,3 +75,16 @@ class Adoption(base.TestCase):
         with self.assertRaisesRegex(engine.ApiError, 'not a map') as caught:
             self.adopt('another', context=TWO)
         self.assertEqual(400, caught.exception.code)
+
+
+class Recovery(base.TestCase):
+    def test_a_lost_stack_is_created_again_by_default(self):
+        profile = self.senlin.profile(
+            'senlin_plugins.heat.stack',
+            template={'heat_template_version': '2021-04-16'},
+        )
+        cluster = self.spread((TWO,), profile=profile, count=1)
+        self.cloud.regions[TWO].stacks.clear()
+        self.act(cluster, 'recover', check=True)
+        self.assert_nodes(cluster, **{TWO: 1})
+        self.assertEqual(1, len(self.cloud.regions[TWO].stacks))
