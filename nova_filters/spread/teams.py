@@ -135,11 +135,12 @@ def list_asked(server: str, pending: Collection[Pending]) -> list[Pending]:
     """
     before = list_before(server, pending)
     (own,) = (member for member in pending if member.server == server)
-    return [
+    later = [
         member
         for member in pending
-        if member in before or member.turn.queue != own.turn.queue
+        if member.turn.queue != own.turn.queue and member not in before
     ]
+    return before + later
 
 
 def count_members(
@@ -152,25 +153,18 @@ def count_members(
         None for hosts of which nothing is known.
     """
     counts = collections.Counter(stored.hosts.values())
+    counts.update(host for host in claimed.values() if host)
     (own,) = (member for member in stored.pending if member.server == server)
     earliest = own.turn.time - PENDING
     ahead = []
-    before = list_before(server, stored.pending)
-    for member in before:
+    for member in list_before(server, stored.pending):
         if member.server in claimed:
-            host = claimed[member.server]
-        elif member.turn.time < earliest:
-            # The boot has failed, or the move, which leaves it where it was.
-            host = member.origin
-        else:
-            ahead.append(member)
             continue
-        if host:
-            counts[host] += 1
-    for member in stored.pending:
-        host = claimed.get(member.server)
-        if host and member not in before:
-            counts[host] += 1
+        if member.turn.time >= earliest:
+            ahead.append(member)
+        elif member.origin:
+            # The move has failed, and leaves the member where it was.
+            counts[member.origin] += 1
     return Members(counts, ahead, own, stored.kinds)
 
 
