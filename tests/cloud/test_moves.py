@@ -99,6 +99,8 @@ class TestMoves(base.ServerTest):
 
     def bring_up(self, host: str, program: processes.Service) -> None:
         """Start the nova-compute, which forgets what was evacuated."""
+        # Nova refuses a host from which a server is evacuated later.
+        self.hosts_of(self._servers)
         last_seen = self.service_of(host).updated_at
         processes.start(program)
         self.wait_until(
