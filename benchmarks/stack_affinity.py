@@ -9,12 +9,13 @@ request: of a stack, and of a server group with nine members.
 
 import copy
 import dataclasses
+import datetime
 import logging
 import statistics
 from concurrent import futures
 from typing import Any
 
-from oslo_utils import uuidutils
+from oslo_utils import timeutils, uuidutils
 
 from benchmarks import common
 from testing import mariadb
@@ -24,6 +25,10 @@ GROUP = 9
 ROUNDS = 7
 #: With it, a stored request is as long as those of real servers.
 PADDING = 'x' * 2_800
+#: The one host whose HostState is read from the databases.
+REAL = 'host'
+#: The servers were launched this long ago.
+MONTH = datetime.timedelta(days=30)
 #: How many threads weigh at the same time, to count the connections.
 THREADS = 64
 HEADS = (
@@ -101,6 +106,8 @@ def store_stack(cloud: Any, hosts: list[str], case: Case) -> Any:
                     'host': hosts[number % len(hosts)],
                     'vm_state': 'active',
                     'deleted': 0,
+                    'memory_mb': flavor.memory_mb,
+                    'launched_at': timeutils.utcnow() - MONTH,
                 }
                 instances.append(instance)
             row = {'instance_uuid': uuid}
@@ -111,6 +118,31 @@ def store_stack(cloud: Any, hosts: list[str], case: Case) -> Any:
     with cloud.cell_database().begin() as connection:
         connection.execute(sa.insert(main_models.Instance), instances)
     return cloud.request(flavor, None, hints, project)
+
+
+def store_nodes(cloud: Any, hosts: list[str]) -> None:
+    """Store the compute nodes of hosts, and delete earlier ones."""
+    import sqlalchemy as sa
+    from nova.db.main import models
+
+    node = models.ComputeNode
+    unused = ('vcpus_used', 'memory_mb_used', 'local_gb_used')
+    values = dict.fromkeys(('vcpus', 'memory_mb', 'local_gb'), 1024 * 1024)
+    values |= dict.fromkeys((*unused, 'hypervisor_version', 'deleted'), 0)
+    rows = [
+        {
+            'uuid': uuidutils.generate_uuid(),
+            'host': host,
+            'hypervisor_hostname': host,
+            'hypervisor_type': 'QEMU',
+            'cpu_info': '',
+            **values,
+        }
+        for host in hosts
+    ]
+    with cloud.cell_database().begin() as connection:
+        connection.execute(sa.delete(node).where(node.host != REAL))
+        connection.execute(sa.insert(node), rows)
 
 
 def store_group(cloud: Any, hosts: list[str], request: Any) -> Any:
@@ -181,7 +213,14 @@ def measure_case(cloud: Any, server: mariadb.Server, case: Case) -> list[Any]:
     stack = store_stack(cloud, hosts, case)
     group = store_group(cloud, hosts, stack)
     # A real host for each name would take minutes.
-    (real,) = manager.get_host_states_by_uuids(cloud.context, None, stack)
+    (real,) = (
+        state
+        for state in manager.get_host_states_by_uuids(
+            cloud.context, None, stack
+        )
+        if state.host == REAL
+    )
+    store_nodes(cloud, hosts)
     states = [copy.copy(real) for _ in hosts]
     for state, name in zip(states, hosts, strict=True):
         state.host, state.uuid = name, uuidutils.generate_uuid()
@@ -215,7 +254,7 @@ def measure(quick: bool) -> str:
         cloud = engine.Cloud(
             api=server.add_database('api'), cell=server.add_database('cell')
         )
-        cloud.add_host('host')
+        cloud.add_host(REAL)
         # Registers the options.
         cloud.scheduler()
         engine.CONF.set_override(

@@ -43,25 +43,35 @@ version = release = importlib.metadata.version(project)
 html_title = f'{project} {release}'
 
 #: The numbers of a run that stand in sentences, each by its name: the table in
-#: the output of the benchmark, the row, and whether it is for Nova alone.
+#: the output of a benchmark, the row, and whether it is for Nova alone.
 _MEASURED = {
     'soft-300': ('Servers on the host', 'soft group of 9 on 300', True),
     'strict-300': ('Servers in ERROR', 'anti-affinity: 9 on 300', True),
     'unchecked': ('Servers on the host', 'anti-affinity: 9 on 9', True),
     'broken': ('Servers that break', '9 on 12, 20 %', False),
     'broken-alone': ('Servers that break', '9 on 12, 20 %', True),
+    'balance': ('Memory that', '25 groups of 3', False),
+    'balance-alone': ('Memory that', '25 groups of 3', True),
+    'at-once': ('Memory that', '60 groups of 1, 15 hosts, all', False),
+    'at-once-alone': ('Memory that', '60 groups of 1, 15 hosts, all', True),
 }
 
 
 def _read_number(title, row, alone):
     """Return a number for 16 processes."""
-    text = (SOURCE / 'benchmarks-spread.out').read_text('utf-8')
+    text = '\n'.join(
+        (SOURCE / f'benchmarks-{benchmark}.out').read_text('utf-8')
+        for benchmark in ('spread', 'balance')
+    )
     for table in text.split('\n\n'):
+        heads: list[str] = []
         for line in table.splitlines():
+            cells = [cell.strip() for cell in line.split('|')]
+            if '16' in cells:
+                heads = cells
             if table.startswith(title) and line.startswith(f'| {row}'):
-                *_, cell, _, _ = line.split('|')
-                nova, ours = cell.split('/')
-                return (nova if alone else ours).strip()
+                nova, ours = cells[heads.index('16')].split(' / ')
+                return nova if alone else ours
     raise LookupError(f'{title}: {row}')
 
 
