@@ -101,9 +101,9 @@ class TeamWeigher(plugin.Weigher):
         except reader.OwnRowMissing:
             problem = (
                 'the databases do not show yet that the server boots or '
-                'moves, or its server group is deleted. With Galera, set '
-                'mysql_wsrep_sync_wait = 1 in [api_database] and [database] '
-                'in the nova.conf of the scheduler.'
+                'moves, or the server or its group is deleted. With Galera, '
+                'set mysql_wsrep_sync_wait = 1 in [api_database] and '
+                '[database] in the nova.conf of the scheduler.'
             )
         except _AWAY as exc:
             problem = (

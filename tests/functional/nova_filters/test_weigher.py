@@ -568,7 +568,7 @@ class FaultTest(base.StackTestCase):
     def test_a_server_that_the_database_does_not_show_has_no_weights(
         self,
     ) -> None:
-        """A node of a cluster that lags, or a group that is deleted."""
+        """A Galera node lags, or the server or its group is deleted."""
         self.set_option('server_group_weight_multiplier', STRONG)
         group = self.cloud.add_group('anti-affinity')
         self.place(_STACK, 3)
