@@ -7,6 +7,7 @@ of the statements for each database.
 """
 
 import collections
+import datetime
 import importlib
 import json
 import sys
@@ -43,6 +44,7 @@ def main() -> None:
     rows.request_changes(admin, servers)
     rows.request_texts(admin, servers, 'word')
     rows.servers(admin, servers)
+    rows.loads(admin, datetime.datetime(2026, 11, 29))
     main_db.pick_context_manager_reader(rows._moves)(admin, servers)
     json.dump(sent, sys.stdout)
 

@@ -3,8 +3,11 @@
 """Every process of the cloud, as it is started."""
 
 import getpass
+import json
 import pathlib
+import subprocess
 from collections.abc import Iterator
+from typing import Any
 
 from tests.cloud import layout
 from tests.cloud.layout import PORTS
@@ -116,6 +119,15 @@ def nova_files(region: layout.Region) -> tuple[str, str]:
         databases.
     """
     return f'{region.name}/nova.conf', f'{region.name}/nova-database.conf'
+
+
+def ask_nova(region: layout.Region, name: str, *words: str) -> Any:
+    """Return what a program of this folder prints that reads nova.conf."""
+    _, *options = program(region.environment, '', *nova_files(region))
+    printed = subprocess.check_output(
+        python(region.environment, name, *words, *options), cwd=layout.DATA
+    )
+    return json.loads(printed)
 
 
 def nova_api(region: layout.Region) -> Service:

@@ -3,12 +3,14 @@
 """Members of strict groups that move while others start."""
 
 import collections
+import datetime
 import signal
 from collections.abc import Iterable
 from typing import Any
 
 from openstack.compute.v2 import server as compute_server
 from openstack.compute.v2 import service as compute_service
+from oslo_utils import timeutils
 
 from tests.cloud import base, processes, services
 
@@ -50,6 +52,8 @@ class TestMoves(base.ServerTest):
         :param status: the status of a server that has moved.
         :param also: servers of another group that move meanwhile.
         """
+        time = timeutils.utcnow()
+        loads = self.read_loads(time)
         wishes = []
         for group, mover in zip(self.groups, self.movers, strict=True):
             wishes.append(lambda mover=mover: self.act(mover, action))
@@ -65,6 +69,13 @@ class TestMoves(base.ServerTest):
             self.assertIsNotNone(host)
             # The new member may start after the other one has moved.
             self.assertNotEqual(server.compute_host, host)
+        # Later, a scheduler reads the same loads of the time before.
+        self.assertEqual(loads, self.read_loads(time))
+
+    def read_loads(self, time: datetime.datetime) -> dict[str, float]:
+        """Return the loads of hosts as a scheduler reads them."""
+        region = base.REGIONS[self.region]
+        return services.ask_nova(region, 'nova_loads.py', time.isoformat())
 
     def check_moved(
         self, servers: Iterable[str], status: str
