@@ -228,12 +228,14 @@ class Databases:
         self._change(main_models.Instance, where, values)
 
     def migrations(self, request: Any, **values: Any) -> None:
-        """Change columns of the running migration of a server in its cell."""
-        where = {
-            'instance_uuid': request.instance_uuid,
-            'status': 'migrating',
-        }
-        self._change(main_models.Migration, where, values)
+        """Change columns of the latest migration of a server, if any."""
+        migration = main_models.Migration
+        latest = sa.select(sa.func.max(migration.id)).where(
+            migration.instance_uuid == request.instance_uuid
+        )
+        with self.cell_database().begin() as connection:
+            where = {'id': connection.scalar(latest)}
+        self._change(migration, where, values)
 
     def _change(self, model: Any, where: Any, values: Any) -> None:
         query = sa.update(model).filter_by(**where).values(**values)

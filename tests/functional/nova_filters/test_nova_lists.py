@@ -180,7 +180,7 @@ class ListTest(base.StackTestCase):
             self.cloud.start_migration(
                 request, host, host, 'migration', status
             )
-        self.cloud.migrations(request, source_node=host, dest_node=host)
+            self.cloud.migrations(request, source_node=host, dest_node=host)
         with self.cloud.in_cell() as context:
             going_on = objects.MigrationList.get_in_progress_by_host_and_node(
                 context, host, host
