@@ -121,7 +121,7 @@ def store_stack(cloud: Any, hosts: list[str], case: Case) -> Any:
 
 
 def store_nodes(cloud: Any, hosts: list[str]) -> None:
-    """Store the compute nodes of hosts, and delete earlier ones."""
+    """Store the compute nodes of hosts, instead of those stored before."""
     import sqlalchemy as sa
     from nova.db.main import models
 
@@ -142,7 +142,8 @@ def store_nodes(cloud: Any, hosts: list[str]) -> None:
     ]
     with cloud.cell_database().begin() as connection:
         connection.execute(sa.delete(node).where(node.host != REAL))
-        connection.execute(sa.insert(node), rows)
+        if rows:
+            connection.execute(sa.insert(node), rows)
 
 
 def store_group(cloud: Any, hosts: list[str], request: Any) -> Any:
@@ -213,13 +214,7 @@ def measure_case(cloud: Any, server: mariadb.Server, case: Case) -> list[Any]:
     stack = store_stack(cloud, hosts, case)
     group = store_group(cloud, hosts, stack)
     # A real host for each name would take minutes.
-    (real,) = (
-        state
-        for state in manager.get_host_states_by_uuids(
-            cloud.context, None, stack
-        )
-        if state.host == REAL
-    )
+    (real,) = manager.get_host_states_by_uuids(cloud.context, None, stack)
     store_nodes(cloud, hosts)
     states = [copy.copy(real) for _ in hosts]
     for state, name in zip(states, hosts, strict=True):
@@ -238,6 +233,7 @@ def measure_case(cloud: Any, server: mariadb.Server, case: Case) -> list[Any]:
     ours = cloud.scheduler().host_manager.weighers
     first_read = meter.read(ours, states, stack)
     numbers = [medians[0], first, *medians[1:], first_read, *reads]
+    store_nodes(cloud, [])
     cloud.clear()
     return [
         *dataclasses.astuple(case),

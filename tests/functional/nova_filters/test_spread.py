@@ -157,8 +157,8 @@ class SpreadTest(base.OptionTestCase):
             'group': spread_case.SOFT,
             'failed_builds': (1, 2, 3, 4, 5, 6),
         }
-        for fields in one_by_one, after_outage:
-            case = spread_case.Case(24, 6, **fields)
+        for servers, fields in (24, one_by_one), (12, after_outage):
+            case = spread_case.Case(servers, 6, **fields)
             gaps = [gap for gap, _ in self.simulate(case)]
             self.assertGreater(sum(gaps), 2 * len(gaps), fields)
             case = dataclasses.replace(case, failure_weight=1.0)
