@@ -19,15 +19,17 @@ from os_placement_plugins.text import listed
 
 LOG = logger.get_logger(__name__)
 
-#: nova-compute writes into the database this much later at most.
+#: nova-compute writes into the database this much later at most, and the clock
+#: of a nova-api is ahead of the others by this much at most.
 _LATE: Final = datetime.timedelta(seconds=10)
 
 
 class Loads:
     """The loads of hosts at the beginning of each minute.
 
-    A scheduler process finds the same whenever it reads them. So all processes
-    agree, even if servers start and end meanwhile.
+    A scheduler process finds the same whenever it reads them, but for what
+    :func:`rows.loads` cannot know. So all processes agree, even if servers
+    start and end meanwhile.
     """
 
     def __init__(self) -> None:
@@ -42,9 +44,16 @@ class Loads:
         :param cells: the ids of the cells.
         """
         read = functools.cache(functools.partial(self._read, cells))
+        is_silent = False
 
         def loads(time: datetime.datetime) -> Mapping[str, float]:
-            return read(time.replace(second=0, microsecond=0))
+            nonlocal is_silent
+            # Nova waits for a cell for up to a minute. Once is enough.
+            if is_silent:
+                return {}
+            found = read(time.replace(second=0, microsecond=0))
+            is_silent = not found
+            return found
 
         return loads
 
@@ -84,6 +93,8 @@ def _read_cells(
             if mapping.uuid in cells
         ]
         loads = read_cells(context, mappings, read, unread)
+        for cell in {*cells} - {mapping.uuid for mapping in mappings}:
+            unread.append(f'cell {cell} (no mapping)')
     except Exception as exc:
         unread.append(named_line(exc))
     if unread:

@@ -141,7 +141,9 @@ def servers(context: Any, uuids: Collection[str]) -> dict[str, Server]:
 def loads(context: Any, time: datetime.datetime) -> dict[str, float]:
     """Return the share of its memory that each host of a cell had given away.
 
-    Whoever asks later finds the same, even if servers have ended or moved.
+    Whoever asks later finds the same, even if servers have ended or moved. But
+    servers that were shelved since then are not counted, nor are rows that
+    were archived.
 
     :param context: the context, which selects the cell.
     :param time: only servers that were running at this time count.

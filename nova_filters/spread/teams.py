@@ -9,7 +9,6 @@ every scheduler process finds the same order.
 
 import collections
 import datetime
-import itertools
 from collections.abc import Collection, Iterable, Mapping
 from typing import Final, NamedTuple
 
@@ -117,11 +116,12 @@ def list_before(server: str, pending: Iterable[Pending]) -> list[Pending]:
 
     :param server: the id of the server, which is one of them.
     """
-    return [
-        *itertools.takewhile(
-            lambda member: member.server != server, sort_pending(pending)
-        )
-    ]
+    before = []
+    for member in sort_pending(pending):
+        if member.server == server:
+            break
+        before.append(member)
+    return before
 
 
 def list_asked(server: str, pending: Collection[Pending]) -> list[Pending]:

@@ -175,6 +175,7 @@ def nova(region: layout.Region) -> Iterator[Service]:
 
 
 def nova_compute(region: layout.Region, host: str) -> Service:
+    """Return the nova-compute of a host."""
     common, _ = nova_files(region)
     file = f'{region.name}/{host}.conf'
     return Service(

@@ -105,6 +105,24 @@ class LoadsTest(base.StackTestCase):
         # The failure is not kept.
         self.assertIn(self.hosts[0], self.find())
 
+    def test_a_cell_without_a_mapping_is_told(self) -> None:
+        cell = 'that-the-database-lacks'
+        with self.assertLogs('nova_filters', logging.WARNING) as logs:
+            self.assertEqual({}, self.loads.of_cells({cell})(_MINUTE))
+        (line,) = logs.output
+        self.assertIn(f'cell {cell} (no mapping)', line)
+
+    def test_a_request_waits_once_for_a_cell_that_fails(self) -> None:
+        cell = self.cloud.cell_database()
+        find = self.loads.of_cells({self.cloud.cell.uuid})
+        with (
+            base.failing('FROM compute_nodes', OSError('gone'), cell),
+            self.assertLogs('nova_filters', logging.WARNING) as logs,
+        ):
+            for time in _BEFORE, _MINUTE, _LATER:
+                self.assertEqual({}, find(time))
+        self.assertEqual(1, len(logs.output))
+
     def test_without_one_cell_there_are_none(self) -> None:
         """Otherwise, its hosts would be the emptiest."""
         cell = self.add_cell('sqlite:////nowhere/at/all')
